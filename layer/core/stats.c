@@ -40,8 +40,9 @@ const char *spw_refusal_name(enum spw_refusal refusal)
     return refusal_names[refusal];
 }
 
-static struct spw_stats_placement *placement_line(struct spw_stats *stats, uint32_t asked_type,
-                                                  uint32_t placed_type, enum spw_why why)
+static struct spw_stats_placement *placement_line(struct spw_stats *stats, enum spw_tier tier,
+                                                  uint32_t asked_type, uint32_t placed_type,
+                                                  enum spw_why why)
 {
     for (uint32_t i = 0; i < stats->placement_count; i++) {
         struct spw_stats_placement *line = &stats->placements[i];
@@ -59,7 +60,7 @@ static struct spw_stats_placement *placement_line(struct spw_stats *stats, uint3
 void spw_stats_note_placed(struct spw_stats *stats, enum spw_tier tier, uint32_t asked_type,
                            uint32_t placed_type, enum spw_why why, uint64_t size_bytes)
 {
-    struct spw_stats_placement *line = placement_line(stats, asked_type, placed_type, why);
+    struct spw_stats_placement *line = placement_line(stats, tier, asked_type, placed_type, why);
     if (line) {
         line->allocations++;
         line->bytes = spw_add_sat_u64(line->bytes, size_bytes);
