@@ -53,7 +53,7 @@ static struct spw_stats_placement *placement_line(struct spw_stats *stats, enum 
         return NULL;
     struct spw_stats_placement *line = &stats->placements[stats->placement_count++];
     *line = (struct spw_stats_placement){
-        .asked_type = asked_type, .placed_type = placed_type, .why = why};
+        .asked_type = asked_type, .placed_type = placed_type, .tier = tier, .why = why};
     return line;
 }
 

@@ -7,8 +7,8 @@
 
 #include <json-c/json.h>
 
-/* json-c's add functions take ownership of the value; a NULL value is JSON's null, so a failed allocation
- * shows as a missing figure and never as a crash. */
+/* json-c's add functions take ownership of the value; a NULL value is JSON's null, so a failed
+ * allocation shows as a missing figure and never as a crash. */
 static void add_u64(struct json_object *object, const char *key, uint64_t value)
 {
     json_object_object_add(object, key, json_object_new_uint64(value));
@@ -80,7 +80,8 @@ char *spw_stats_to_json(const char *version, const struct spw_device_summary *de
         add_u64(spillway, "devices_left_out", devices_left_out);
     struct json_object *root = json_object_new_object();
     json_object_object_add(root, "spillway", spillway);
-    const char *text = json_object_to_json_string_ext(root, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+    const char *text = json_object_to_json_string_ext(root, JSON_C_TO_STRING_PLAIN |
+                                                                JSON_C_TO_STRING_NOSLASHESCAPE);
     char *copy = text ? spw_strdup(text) : NULL;
     json_object_put(root);
     return copy;

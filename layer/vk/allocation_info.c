@@ -6,13 +6,15 @@
 /* Newer than the oldest headers that we build against: the values are the registry's for good. */
 #define IMPORT_MEMORY_ZIRCON_HANDLE_INFO_FUCHSIA ((VkStructureType)1000364000)
 
-static void read_dedicated(struct spw_allocation_info *out, const VkMemoryDedicatedAllocateInfo *info)
+static void read_dedicated(struct spw_allocation_info *out,
+                           const VkMemoryDedicatedAllocateInfo *info)
 {
     out->buffer = info->buffer;
     out->image = info->image;
 }
 
-static void read_flags(struct spw_allocation_info *out, const VkMemoryAllocateFlagsInfo *info, bool group)
+static void read_flags(struct spw_allocation_info *out, const VkMemoryAllocateFlagsInfo *info,
+                       bool group)
 {
     if (info->flags & VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_CAPTURE_REPLAY_BIT)
         out->leave_alone = "its device address is to be replayed";
@@ -73,11 +75,12 @@ void spw_allocation_info_read(struct spw_allocation_info *out, const VkMemoryAll
     *out = (struct spw_allocation_info){0};
     for (const VkBaseInStructure *s = info->pNext; s; s = s->pNext)
         read_struct(out, s, device->group);
-    /* Without a mask, memory of a multi-instance heap has an instance on every device of the group, which no
-     * host heap has. */
+    /* Without a mask, memory of a multi-instance heap has an instance on every device of the group,
+     * which no host heap has. */
     if (device->group)
         out->leave_alone = "the device is a group";
-    uint32_t flags = device->physical->account.layout.types[info->memoryTypeIndex].flags; /* constant */
+    uint32_t flags =
+        device->physical->account.layout.types[info->memoryTypeIndex].flags; /* constant */
     if (flags & SPW_MEMORY_PROTECTED)
         out->leave_alone = "it is protected";
     if (flags & SPW_MEMORY_LAZILY_ALLOCATED)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * vkCreateDevice and vkDestroyDevice: the device chain. Nothing is added to what the program asks for: the
- * extension whose figures we use (VK_EXT_memory_budget) works on the physical device. */
+ * vkCreateDevice and vkDestroyDevice: the device chain. Nothing is added to what the program asks
+ * for: the extension whose figures we use (VK_EXT_memory_budget) works on the physical device. */
 #include "chain.h"
 #include "device_probe.h"
 #include "host_alloc.h"
@@ -39,7 +39,8 @@ static void device_free(struct spw_device *object)
 
 VKAPI_ATTR VkResult VKAPI_CALL spw_CreateDevice(VkPhysicalDevice physicalDevice,
                                                 const VkDeviceCreateInfo *pCreateInfo,
-                                                const VkAllocationCallbacks *pAllocator, VkDevice *pDevice)
+                                                const VkAllocationCallbacks *pAllocator,
+                                                VkDevice *pDevice)
 {
     struct spw_instance *instance = spw_instance_of(physicalDevice);
     VkLayerDeviceCreateInfo *link = spw_chain_device_link(pCreateInfo);
@@ -69,7 +70,8 @@ VKAPI_ATTR VkResult VKAPI_CALL spw_CreateDevice(VkPhysicalDevice physicalDevice,
     object->handle = device;
     object->next_gdpa = gdpa;
     spw_device_next_load(&object->next, gdpa, device);
-    if (spw_handle_map_insert(&spw_process_get()->devices, spw_dispatch_key(device), object) != SPW_OK) {
+    if (spw_handle_map_insert(&spw_process_get()->devices, spw_dispatch_key(device), object) !=
+        SPW_OK) {
         object->next.DestroyDevice(device, pAllocator);
         device_free(object);
         return VK_ERROR_OUT_OF_HOST_MEMORY;
@@ -81,7 +83,8 @@ VKAPI_ATTR VkResult VKAPI_CALL spw_CreateDevice(VkPhysicalDevice physicalDevice,
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL spw_DestroyDevice(VkDevice device, const VkAllocationCallbacks *pAllocator)
+VKAPI_ATTR void VKAPI_CALL spw_DestroyDevice(VkDevice device,
+                                             const VkAllocationCallbacks *pAllocator)
 {
     struct spw_device *object = spw_device_find(device);
     if (!object)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * The door: version negotiation with the loader, and the look-up of commands over the generated table
- * (hooks.def → hooks_gen.c). A hook is answered only where the next layer has the command under that very
- * name, so that what the program did not enable stays NULL as without us. */
+ * The door: version negotiation with the loader, and the look-up of commands over the generated
+ * table (hooks.def → hooks_gen.c). A hook is answered only where the next layer has the command
+ * under that very name, so that what the program did not enable stays NULL as without us. */
 #include "objects.h"
 
 #include <string.h>
 
-/* "vk_layerGetPhysicalDeviceProcAddr and vkNegotiateLoaderLayerInterfaceVersion" came with version 2. */
+/* "vk_layerGetPhysicalDeviceProcAddr and vkNegotiateLoaderLayerInterfaceVersion" came with
+ * version 2. */
 #define INTERFACE_VERSION 2
 
 static const struct spw_hook *hook_find(const char *name)
@@ -26,14 +27,16 @@ static const struct spw_hook *hook_find(const char *name)
     return NULL;
 }
 
-VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL spw_GetInstanceProcAddr(VkInstance instance, const char *pName)
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL spw_GetInstanceProcAddr(VkInstance instance,
+                                                                 const char *pName)
 {
     const struct spw_hook *hook = pName ? hook_find(pName) : NULL;
     struct spw_instance *object = spw_instance_find(instance);
     if (!object) {
-        /* "If instance is NULL …" only the global commands; the loader also asks for vkGetInstanceProcAddr
-         * and, before there is an instance, for vkCreateInstance. */
-        bool global = hook && (hook->level == SPW_HOOK_GLOBAL || strcmp(pName, "vkGetInstanceProcAddr") == 0);
+        /* "If instance is NULL …" only the global commands; the loader also asks for
+         * vkGetInstanceProcAddr and, before there is an instance, for vkCreateInstance. */
+        bool global =
+            hook && (hook->level == SPW_HOOK_GLOBAL || strcmp(pName, "vkGetInstanceProcAddr") == 0);
         return global && instance == VK_NULL_HANDLE ? hook->function : NULL;
     }
     if (!pName)
@@ -51,7 +54,8 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL spw_GetDeviceProcAddr(VkDevice device, 
         return NULL;
     const struct spw_hook *hook = hook_find(pName);
     if (hook && hook->level != SPW_HOOK_DEVICE)
-        hook = NULL; /* "the function pointer must only be called with a dispatchable object … child of device" */
+        hook = NULL; /* "the function pointer must only be called with a dispatchable object … child
+                        of device" */
     if (hook && hook->chain)
         return hook->function;
     PFN_vkVoidFunction next = object->next_gdpa(device, pName);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * vkEnumerate*Properties: the layer describes itself when it is asked by name and passes everything else
- * down. It adds no extension (LLP_LAYER_16 forbids it for the NULL layer name). */
+ * vkEnumerate*Properties: the layer describes itself when it is asked by name and passes everything
+ * else down. It adds no extension (LLP_LAYER_16 forbids it for the NULL layer name). */
 #include "objects.h"
 
 #include <string.h>
@@ -56,9 +56,9 @@ VKAPI_ATTR VkResult VKAPI_CALL spw_EnumerateInstanceExtensionProperties(
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL spw_EnumerateDeviceExtensionProperties(
-    VkPhysicalDevice physicalDevice, const char *pLayerName, uint32_t *pPropertyCount,
-    VkExtensionProperties *pProperties)
+VKAPI_ATTR VkResult VKAPI_CALL
+spw_EnumerateDeviceExtensionProperties(VkPhysicalDevice physicalDevice, const char *pLayerName,
+                                       uint32_t *pPropertyCount, VkExtensionProperties *pProperties)
 {
     if (is_ours(pLayerName)) {
         *pPropertyCount = 0;
@@ -67,6 +67,6 @@ VKAPI_ATTR VkResult VKAPI_CALL spw_EnumerateDeviceExtensionProperties(
     struct spw_instance *instance = spw_instance_of(physicalDevice);
     if (!instance)
         return VK_ERROR_INITIALIZATION_FAILED;
-    return instance->next.EnumerateDeviceExtensionProperties(physicalDevice, pLayerName, pPropertyCount,
-                                                             pProperties);
+    return instance->next.EnumerateDeviceExtensionProperties(physicalDevice, pLayerName,
+                                                             pPropertyCount, pProperties);
 }

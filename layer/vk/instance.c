@@ -7,6 +7,7 @@
 #include "objects.h"
 #include "physical_device.h"
 
+#include <errno.h>
 #include <string.h>
 
 struct complaint {
@@ -38,8 +39,8 @@ static void read_settings(struct spw_settings *settings)
     spw_settings_init(settings);
     spw_settings_read_env(settings, note_complaint, &complaints);
     if (spw_log_configure(settings->log_level, settings->log_file) != SPW_OK)
-        spw_log(SPW_LOG_WARN, "cannot open the log file '%s' (%m): messages go to stderr",
-                settings->log_file);
+        spw_log(SPW_LOG_WARN, "cannot open the log file '%s' (errno %d): messages go to stderr",
+                settings->log_file, errno);
     while (complaints.first) {
         struct complaint *c = complaints.first;
         complaints.first = c->next;
@@ -51,9 +52,9 @@ static void read_settings(struct spw_settings *settings)
                 spw_mode_name(settings->mode));
 }
 
-/* VK_EXT_memory_budget is read through vkGetPhysicalDeviceMemoryProperties2: core since 1.1, before that an
- * extension of the instance, which the loader itself supplies where a driver lacks it. Adding it, unlike raising
- * apiVersion, changes nothing else that the program could see. */
+/* VK_EXT_memory_budget is read through vkGetPhysicalDeviceMemoryProperties2: core since 1.1, before
+ * that an extension of the instance, which the loader itself supplies where a driver lacks it.
+ * Adding it, unlike raising apiVersion, changes nothing else that the program could see. */
 static bool needs_properties2(const VkInstanceCreateInfo *info)
 {
     uint32_t version = info->pApplicationInfo ? info->pApplicationInfo->apiVersion : 0;
@@ -66,7 +67,8 @@ static bool needs_properties2(const VkInstanceCreateInfo *info)
     return true;
 }
 
-/* Calls down with the link info advanced, and sets it back: a caller that tries again finds it as it was. */
+/* Calls down with the link info advanced, and sets it back: a caller that tries again finds it as
+ * it was. */
 static VkResult call_down(VkLayerInstanceCreateInfo *link, PFN_vkCreateInstance create,
                           const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator,
                           VkInstance *instance)
@@ -78,9 +80,11 @@ static VkResult call_down(VkLayerInstanceCreateInfo *link, PFN_vkCreateInstance 
     return result;
 }
 
-static VkResult create_with_properties2(VkLayerInstanceCreateInfo *link, PFN_vkCreateInstance create,
+static VkResult create_with_properties2(VkLayerInstanceCreateInfo *link,
+                                        PFN_vkCreateInstance create,
                                         const VkInstanceCreateInfo *info,
-                                        const VkAllocationCallbacks *allocator, VkInstance *instance)
+                                        const VkAllocationCallbacks *allocator,
+                                        VkInstance *instance)
 {
     uint32_t count = info->enabledExtensionCount;
     const char **names = spw_calloc(count + 1, sizeof(*names));
@@ -136,9 +140,10 @@ VKAPI_ATTR VkResult VKAPI_CALL spw_CreateInstance(const VkInstanceCreateInfo *pC
 
     VkInstance instance;
     bool pass = object->disabled || !object->settings.enabled;
-    VkResult result = !pass && needs_properties2(pCreateInfo)
-                          ? create_with_properties2(link, create, pCreateInfo, pAllocator, &instance)
-                          : call_down(link, create, pCreateInfo, pAllocator, &instance);
+    VkResult result =
+        !pass && needs_properties2(pCreateInfo)
+            ? create_with_properties2(link, create, pCreateInfo, pAllocator, &instance)
+            : call_down(link, create, pCreateInfo, pAllocator, &instance);
     if (result != VK_SUCCESS) {
         instance_free(object);
         return result;
@@ -146,11 +151,12 @@ VKAPI_ATTR VkResult VKAPI_CALL spw_CreateInstance(const VkInstanceCreateInfo *pC
 
     object->handle = instance;
     object->next_gpdpa = gpdpa;
-    /* Here and not later: with a live instance the loader's terminator answers with the top of the chain,
-     * and we would call ourselves. */
+    /* Here and not later: with a live instance the loader's terminator answers with the top of the
+     * chain, and we would call ourselves. */
     spw_instance_next_load(&object->next, gipa, instance);
     object->next.GetInstanceProcAddr = gipa;
-    if (spw_handle_map_insert(&spw_process_get()->instances, spw_dispatch_key(instance), object) != SPW_OK) {
+    if (spw_handle_map_insert(&spw_process_get()->instances, spw_dispatch_key(instance), object) !=
+        SPW_OK) {
         object->next.DestroyInstance(instance, pAllocator);
         instance_free(object);
         return VK_ERROR_OUT_OF_HOST_MEMORY;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * vkAllocateMemory and vkFreeMemory: walks the placement list (core/placement.h) until the driver takes
- * one. Room is booked before the driver is asked and given back when it refuses; no lock is held across a call
- * down. The handle that the program gets is the driver's own. */
+ * vkAllocateMemory and vkFreeMemory: walks the placement list (core/placement.h) until the driver
+ * takes one. Room is booked before the driver is asked and given back when it refuses; no lock is
+ * held across a call down. The handle that the program gets is the driver's own. */
 #include "memory.h"
 
 #include "allocation_info.h"
@@ -53,12 +53,14 @@ static void give_back_promise(struct spw_memory *m)
     m->promised_bytes = 0;
 }
 
-/* Asks the driver for memory of record->placed_type. What was booked and promised stays only on success. */
+/* Asks the driver for memory of record->placed_type. What was booked and promised stays only on
+ * success. */
 static VkResult call_down(struct request *r)
 {
     VkMemoryAllocateInfo copy = *r->info;
     copy.memoryTypeIndex = r->record->placed_type;
-    VkResult result = r->device->next.AllocateMemory(r->device->handle, &copy, r->allocator, r->out);
+    VkResult result =
+        r->device->next.AllocateMemory(r->device->handle, &copy, r->allocator, r->out);
     if (result != VK_SUCCESS) {
         book(r, false);
         give_back_promise(r->record);
@@ -66,8 +68,8 @@ static VkResult call_down(struct request *r)
     return result;
 }
 
-/* Is there still room for this placement, now that the lock is held again? Another thread may have been
- * faster. Books it if so. */
+/* Is there still room for this placement, now that the lock is held again? Another thread may have
+ * been faster. Books it if so. */
 static bool try_book(struct request *r, const struct spw_placement *placement)
 {
     struct spw_physical_device *physical = r->device->physical;
@@ -75,8 +77,9 @@ static bool try_book(struct request *r, const struct spw_placement *placement)
     struct spw_account *account = &physical->account;
     uint32_t heap = account->layout.types[placement->type].heap;
     spw_mutex_lock(&physical->lock);
-    uint64_t room = placement->why == SPW_WHY_VRAM_RESERVE ? spw_account_room_to_limit(account, heap)
-                                                           : spw_account_room_to_target(account, heap);
+    uint64_t room = placement->why == SPW_WHY_VRAM_RESERVE
+                        ? spw_account_room_to_limit(account, heap)
+                        : spw_account_room_to_target(account, heap);
     room = spw_min_u64(room, spw_account_room_to_commit(account));
     if (placement->tier == SPW_TIER_HOST)
         room = spw_min_u64(room, spw_account_room_in_host_tier(account));
@@ -102,11 +105,13 @@ static void note_placed(struct request *r, enum spw_why why)
     struct spw_physical_device *physical = r->device->physical;
     struct spw_memory *m = r->record;
     spw_mutex_lock(&physical->lock);
-    spw_stats_note_placed(&r->device->stats, m->tier, m->asked_type, m->placed_type, why, m->size_bytes);
+    spw_stats_note_placed(&r->device->stats, m->tier, m->asked_type, m->placed_type, why,
+                          m->size_bytes);
     spw_mutex_unlock(&physical->lock);
     if (m->asked_type != m->placed_type)
-        spw_log(SPW_LOG_INFO, "'%s': %llu MiB of memory type %u placed in type %u (%s)", physical->name,
-                MIB(m->size_bytes), m->asked_type, m->placed_type, spw_why_name(why));
+        spw_log(SPW_LOG_INFO, "'%s': %llu MiB of memory type %u placed in type %u (%s)",
+                physical->name, MIB(m->size_bytes), m->asked_type, m->placed_type,
+                spw_why_name(why));
 }
 
 /* The state dump that goes with a refusal: what is full. */
@@ -123,12 +128,13 @@ static void note_refused(struct request *r, enum spw_refusal refusal)
     uint64_t host = account->host_bytes;
     spw_mutex_unlock(&physical->lock);
     spw_log(SPW_LOG_WARN,
-            "'%s': no room for %llu MiB of memory type %u (%s): committed %llu of %llu MiB, heap %u uses %llu "
+            "'%s': no room for %llu MiB of memory type %u (%s): committed %llu of %llu MiB, heap "
+            "%u uses %llu "
             "of %llu MiB, host tier holds %llu MiB and could take %llu MiB more; the program gets "
             "VK_ERROR_OUT_OF_DEVICE_MEMORY",
             physical->name, MIB(r->info->allocationSize), r->info->memoryTypeIndex,
-            spw_refusal_name(refusal), MIB(committed), MIB(cap), heap, MIB(used), MIB(limit), MIB(host),
-            MIB(host_room));
+            spw_refusal_name(refusal), MIB(committed), MIB(cap), heap, MIB(used), MIB(limit),
+            MIB(host), MIB(host_room));
 }
 
 /* The types that what will be bound can live in. */
@@ -219,8 +225,8 @@ static VkResult allocate_host(struct request *r)
     return result;
 }
 
-/* Unified memory: nothing is placed, but an allocation that would take the machine below the host floor is
- * refused, before the kernel starts to swap or to kill. */
+/* Unified memory: nothing is placed, but an allocation that would take the machine below the host
+ * floor is refused, before the kernel starts to swap or to kill. */
 static VkResult allocate_unified(struct request *r, const struct spw_allocation_info *what)
 {
     struct spw_memory *m = r->record;
@@ -255,7 +261,8 @@ static VkResult allocate(struct request *r)
     return what.leave_alone ? allocate_alone(r, &what) : allocate_placed(r, &what);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL spw_AllocateMemory(VkDevice device, const VkMemoryAllocateInfo *pAllocateInfo,
+VKAPI_ATTR VkResult VKAPI_CALL spw_AllocateMemory(VkDevice device,
+                                                  const VkMemoryAllocateInfo *pAllocateInfo,
                                                   const VkAllocationCallbacks *pAllocator,
                                                   VkDeviceMemory *pMemory)
 {
@@ -295,7 +302,8 @@ static void forget(struct spw_device *device, struct spw_memory *record)
 {
     struct spw_physical_device *physical = device->physical;
     spw_mutex_lock(&physical->lock);
-    spw_account_remove(&physical->account, record->asked_type, record->placed_type, record->size_bytes);
+    spw_account_remove(&physical->account, record->asked_type, record->placed_type,
+                       record->size_bytes);
     spw_stats_note_freed(&device->stats, record->tier, record->size_bytes);
     spw_mutex_unlock(&physical->lock);
     give_back_promise(record);
@@ -308,8 +316,8 @@ VKAPI_ATTR void VKAPI_CALL spw_FreeMemory(VkDevice device, VkDeviceMemory memory
     struct spw_device *object = spw_device_find(device);
     if (!object)
         return;
-    /* Out of the map first: once the driver has freed it, another thread may be given the same handle. Off
-     * the books last: room is there only when the driver has it back. */
+    /* Out of the map first: once the driver has freed it, another thread may be given the same
+     * handle. Off the books last: room is there only when the driver has it back. */
     struct spw_memory *record =
         memory ? spw_handle_map_remove(&object->memories, SPW_HANDLE_KEY(memory)) : NULL;
     object->next.FreeMemory(device, memory, pAllocator);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * vkGetPhysicalDeviceMemoryProperties in every form: what the program is told about heaps and budgets. The
- * list of memory types is never touched. All forms are answered from the same figures, so they agree. */
+ * vkGetPhysicalDeviceMemoryProperties in every form: what the program is told about heaps and
+ * budgets. The list of memory types is never touched. All forms are answered from the same figures,
+ * so they agree. */
 #include "budget.h"
 #include "chain.h"
 #include "objects.h"
@@ -15,7 +16,8 @@ static struct spw_physical_device *physical_to_adapt(struct spw_instance *instan
     return p && (p->mode != SPW_MODE_PASSTHROUGH || p->unified) ? p : NULL;
 }
 
-static void tell_sizes(const struct spw_physical_device *p, VkPhysicalDeviceMemoryProperties *properties)
+static void tell_sizes(const struct spw_physical_device *p,
+                       VkPhysicalDeviceMemoryProperties *properties)
 {
     if (p->mode == SPW_MODE_PASSTHROUGH)
         return;
@@ -23,12 +25,13 @@ static void tell_sizes(const struct spw_physical_device *p, VkPhysicalDeviceMemo
         properties->memoryHeaps[h].size = p->told_size[h];
 }
 
-static void tell_budgets(struct spw_physical_device *p, VkPhysicalDeviceMemoryBudgetPropertiesEXT *budget)
+static void tell_budgets(struct spw_physical_device *p,
+                         VkPhysicalDeviceMemoryBudgetPropertiesEXT *budget)
 {
-    enum spw_told_kind kind = p->mode == SPW_MODE_PASSTHROUGH ||
-                                      p->instance->settings.report.kind == SPW_REPORT_TRUTHFUL
-                                  ? SPW_TOLD_TRUTHFUL
-                                  : SPW_TOLD_VIRTUAL;
+    enum spw_told_kind kind =
+        p->mode == SPW_MODE_PASSTHROUGH || p->instance->settings.report.kind == SPW_REPORT_TRUTHFUL
+            ? SPW_TOLD_TRUTHFUL
+            : SPW_TOLD_VIRTUAL;
     spw_mutex_lock(&p->lock);
     const struct spw_account *account = &p->account;
     const struct spw_memory_layout *layout = &account->layout;
@@ -75,10 +78,10 @@ VKAPI_ATTR void VKAPI_CALL spw_GetPhysicalDeviceMemoryProperties2(
     if (!p)
         return;
     tell_sizes(p, &pMemoryProperties->memoryProperties);
-    VkPhysicalDeviceMemoryBudgetPropertiesEXT *budget =
-        spw_chain_find_out(pMemoryProperties->pNext,
-                           VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT);
-    /* Where the driver lacks the extension it has filled in nothing, and nothing is what the program gets. */
+    VkPhysicalDeviceMemoryBudgetPropertiesEXT *budget = spw_chain_find_out(
+        pMemoryProperties->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT);
+    /* Where the driver lacks the extension it has filled in nothing, and nothing is what the
+     * program gets. */
     if (budget && p->has_budget)
         tell_budgets(p, budget);
 }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Commands newer than the oldest registry that we build against (1.3.239, Debian 12), declared by hand. A
- * system with newer headers has them itself: then only the names are used and these declarations are
- * skipped, the guard being the extension's own macro. Our hooks look at nothing inside the structures
- * named here but what is declared. */
+ * Commands newer than the oldest registry that we build against (1.3.239, Debian 12), declared by
+ * hand. A system with newer headers has them itself: then only the names are used and these
+ * declarations are skipped, the guard being the extension's own macro. Our hooks look at nothing
+ * inside the structures named here but what is declared. */
 #pragma once
 
 #include <vulkan/vulkan.h>
 
 #ifndef VK_EXT_device_generated_commands
-typedef struct VkGeneratedCommandsMemoryRequirementsInfoEXT VkGeneratedCommandsMemoryRequirementsInfoEXT;
+typedef struct VkGeneratedCommandsMemoryRequirementsInfoEXT
+    VkGeneratedCommandsMemoryRequirementsInfoEXT;
 typedef void(VKAPI_PTR *PFN_vkGetGeneratedCommandsMemoryRequirementsEXT)(
     VkDevice device, const VkGeneratedCommandsMemoryRequirementsInfoEXT *pInfo,
     VkMemoryRequirements2 *pMemoryRequirements);

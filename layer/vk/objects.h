@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The layer's own view of Vulkan objects. Instances and devices are found by their dispatch key (the first
- * word of every dispatchable handle, which the loader shares among an instance and its physical devices, and
- * among a device, its queues and command buffers); everything else by its handle. */
+ * The layer's own view of Vulkan objects. Instances and devices are found by their dispatch key
+ * (the first word of every dispatchable handle, which the loader shares among an instance and its
+ * physical devices, and among a device, its queues and command buffers); everything else by its
+ * handle. */
 #pragma once
 
 #include "account.h"
@@ -27,8 +28,8 @@ struct spw_instance {
     struct spw_instance_next next;
     PFN_GetPhysicalDeviceProcAddr next_gpdpa; /* NULL: nothing below has one */
     struct spw_settings settings;
-    bool disabled;               /* SPILLWAY_DISABLE: only the chain's own hooks answer */
-    struct spw_mutex lock;       /* SPW_RANK_INSTANCE: creation of physical devices */
+    bool disabled;         /* SPILLWAY_DISABLE: only the chain's own hooks answer */
+    struct spw_mutex lock; /* SPW_RANK_INSTANCE: creation of physical devices */
     struct spw_handle_map physical_devices; /* VkPhysicalDevice → spw_physical_device, owned */
 };
 
@@ -39,11 +40,12 @@ struct spw_physical_device {
     char name[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
     enum spw_mode mode; /* REDIRECT or PASSTHROUGH */
     char reason[VK_MAX_DESCRIPTION_SIZE];
-    bool unified;    /* passing through, but the host floor is kept and nonsense in budgets is mended */
-    bool has_budget; /* the driver has VK_EXT_memory_budget */
-    uint64_t host_floor;                  /* bytes */
-    uint64_t told_size[SPW_MAX_HEAPS];    /* what the program is told */
-    struct spw_mutex lock;                /* SPW_RANK_DEVICE */
+    bool
+        unified; /* passing through, but the host floor is kept and nonsense in budgets is mended */
+    bool has_budget;                   /* the driver has VK_EXT_memory_budget */
+    uint64_t host_floor;               /* bytes */
+    uint64_t told_size[SPW_MAX_HEAPS]; /* what the program is told */
+    struct spw_mutex lock;             /* SPW_RANK_DEVICE */
     /* protected by lock */
     struct spw_account account;
 };
@@ -80,7 +82,8 @@ struct spw_process {
 /* Set up on first use, never torn down: another thread of the host process may still be inside. */
 struct spw_process *spw_process_get(void);
 
-/* NULL: not one of ours (a layer above that wraps handles, a handle of nothing). Any thread, no lock. */
+/* NULL: not one of ours (a layer above that wraps handles, a handle of nothing). Any thread, no
+ * lock. */
 struct spw_instance *spw_instance_find(VkInstance instance);
 struct spw_instance *spw_instance_of(VkPhysicalDevice physical_device);
 struct spw_device *spw_device_find(VkDevice device);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Physical devices: see physical_device.h. The sizes are resolved from the settings here, once, since the
- * program may cache what it is told. */
+ * Physical devices: see physical_device.h. The sizes are resolved from the settings here, once,
+ * since the program may cache what it is told. */
 #include "physical_device.h"
 
 #include "budget.h"
@@ -21,8 +21,10 @@ _Static_assert((int)SPW_MEMORY_DEVICE_LOCAL == VK_MEMORY_PROPERTY_DEVICE_LOCAL_B
                    (int)SPW_MEMORY_HOST_CACHED == VK_MEMORY_PROPERTY_HOST_CACHED_BIT &&
                    (int)SPW_MEMORY_LAZILY_ALLOCATED == VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT &&
                    (int)SPW_MEMORY_PROTECTED == VK_MEMORY_PROPERTY_PROTECTED_BIT &&
-                   (int)SPW_MEMORY_DEVICE_COHERENT_AMD == VK_MEMORY_PROPERTY_DEVICE_COHERENT_BIT_AMD &&
-                   (int)SPW_MEMORY_DEVICE_UNCACHED_AMD == VK_MEMORY_PROPERTY_DEVICE_UNCACHED_BIT_AMD,
+                   (int)SPW_MEMORY_DEVICE_COHERENT_AMD ==
+                       VK_MEMORY_PROPERTY_DEVICE_COHERENT_BIT_AMD &&
+                   (int)SPW_MEMORY_DEVICE_UNCACHED_AMD ==
+                       VK_MEMORY_PROPERTY_DEVICE_UNCACHED_BIT_AMD,
                "the core's property bits are Vulkan's");
 
 static void read_layout(struct spw_memory_layout *layout, const VkPhysicalDeviceMemoryProperties *p)
@@ -34,7 +36,8 @@ static void read_layout(struct spw_memory_layout *layout, const VkPhysicalDevice
         bool device_local = p->memoryHeaps[h].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT;
         layout->heaps[h] = (struct spw_memory_heap){p->memoryHeaps[h].size, device_local};
         uint32_t *largest = device_local ? &layout->main_heap : &layout->host_heap;
-        if (*largest == UINT32_MAX || layout->heaps[h].size_bytes > layout->heaps[*largest].size_bytes)
+        if (*largest == UINT32_MAX ||
+            layout->heaps[h].size_bytes > layout->heaps[*largest].size_bytes)
             *largest = h;
     }
     for (uint32_t t = 0; t < layout->type_count; t++)
@@ -44,9 +47,11 @@ static void read_layout(struct spw_memory_layout *layout, const VkPhysicalDevice
 
 static bool has_extension(struct spw_instance *instance, VkPhysicalDevice handle, const char *name)
 {
-    /* The list may grow between the two calls (VK_INCOMPLETE): the names that fit are good enough. */
+    /* The list may grow between the two calls (VK_INCOMPLETE): the names that fit are good enough.
+     */
     uint32_t count = 0;
-    if (instance->next.EnumerateDeviceExtensionProperties(handle, NULL, &count, NULL) < 0 || count == 0)
+    if (instance->next.EnumerateDeviceExtensionProperties(handle, NULL, &count, NULL) < 0 ||
+        count == 0)
         return false;
     VkExtensionProperties *list = spw_calloc(count, sizeof(*list));
     if (!list)
@@ -92,7 +97,8 @@ static void resolve_sizes(struct spw_physical_device *p, struct spw_account_conf
     const struct spw_memory_layout *layout = &p->account.layout;
     struct spw_meminfo memory = {0};
     if (spw_meminfo_read(&memory) != SPW_OK)
-        spw_log(SPW_LOG_WARN, "cannot read MemAvailable (/proc/meminfo): nothing overflows on '%s'", p->name);
+        spw_log(SPW_LOG_WARN, "cannot read MemAvailable (/proc/meminfo): nothing overflows on '%s'",
+                p->name);
     p->host_floor = spw_size_resolve(s->host_floor, memory.total_bytes,
                                      spw_budget_default_host_floor(memory.total_bytes));
     config->host_limit = spw_size_resolve(s->host_limit, memory.total_bytes, UINT64_MAX);
@@ -105,8 +111,9 @@ static void resolve_sizes(struct spw_physical_device *p, struct spw_account_conf
             continue;
         if (h == layout->main_heap)
             config->limit[h] = spw_min_u64(size, spw_size_resolve(s->vram_limit, size, size));
-        /* The reserve is that of a card as large as the limit: what lies beyond a limit is free anyway. A
-         * small second heap (the visible part of VRAM without ReBAR) never gives up more than a tenth. */
+        /* The reserve is that of a card as large as the limit: what lies beyond a limit is free
+         * anyway. A small second heap (the visible part of VRAM without ReBAR) never gives up more
+         * than a tenth. */
         uint64_t usual = spw_budget_default_reserve(config->limit[h]);
         config->reserve[h] = spw_size_resolve(s->reserve, config->limit[h], usual);
         if (h != layout->main_heap)
@@ -117,14 +124,14 @@ static void resolve_sizes(struct spw_physical_device *p, struct spw_account_conf
 
     uint64_t main_size = layout->heaps[layout->main_heap].size_bytes;
     uint64_t main_limit = config->limit[layout->main_heap];
-    uint64_t overflow = spw_budget_overflow(spw_size_resolve(s->overflow, memory.total_bytes,
-                                                             memory.total_bytes / 2),
-                                            memory.available_bytes, p->host_floor,
-                                            spw_min_u64(host_heap_budget, config->host_limit));
+    uint64_t overflow = spw_budget_overflow(
+        spw_size_resolve(s->overflow, memory.total_bytes, memory.total_bytes / 2),
+        memory.available_bytes, p->host_floor, spw_min_u64(host_heap_budget, config->host_limit));
     uint64_t virtual_size = spw_add_sat_u64(main_limit, overflow);
     if (s->report.kind == SPW_REPORT_FIXED)
         virtual_size = spw_max_u64(spw_size_resolve(s->report.fixed, main_size, main_size), 1);
-    p->told_size[layout->main_heap] = s->report.kind == SPW_REPORT_TRUTHFUL ? main_limit : virtual_size;
+    p->told_size[layout->main_heap] =
+        s->report.kind == SPW_REPORT_TRUTHFUL ? main_limit : virtual_size;
 
     config->commit_cap = virtual_size;
     for (uint32_t h = 0; h < layout->heap_count; h++)
@@ -132,7 +139,8 @@ static void resolve_sizes(struct spw_physical_device *p, struct spw_account_conf
             config->commit_cap = spw_add_sat_u64(config->commit_cap, layout->heaps[h].size_bytes);
 }
 
-static void ask_budget(struct spw_physical_device *p, VkPhysicalDeviceMemoryBudgetPropertiesEXT *budget)
+static void ask_budget(struct spw_physical_device *p,
+                       VkPhysicalDeviceMemoryBudgetPropertiesEXT *budget)
 {
     *budget = (VkPhysicalDeviceMemoryBudgetPropertiesEXT){
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT};
@@ -163,7 +171,8 @@ static struct spw_physical_device *physical_device_create(struct spw_instance *i
                     has_extension(instance, handle, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
 
     uint32_t host_heap = p->account.layout.host_heap;
-    uint64_t host_heap_budget = host_heap == UINT32_MAX ? 0 : p->account.layout.heaps[host_heap].size_bytes;
+    uint64_t host_heap_budget =
+        host_heap == UINT32_MAX ? 0 : p->account.layout.heaps[host_heap].size_bytes;
     if (p->has_budget && host_heap != UINT32_MAX) {
         VkPhysicalDeviceMemoryBudgetPropertiesEXT budget;
         ask_budget(p, &budget);
@@ -185,16 +194,19 @@ static void log_physical_device(const struct spw_physical_device *p)
     }
     uint32_t h = layout->main_heap;
     spw_log(SPW_LOG_INFO,
-            "'%s': %s: heap %u of %llu MiB is told as %llu MiB (limit %llu MiB, reserve %llu MiB, host floor "
+            "'%s': %s: heap %u of %llu MiB is told as %llu MiB (limit %llu MiB, reserve %llu MiB, "
+            "host floor "
             "%llu MiB)",
-            p->name, spw_mode_name(p->mode), h, (unsigned long long)(layout->heaps[h].size_bytes / SPW_MIB),
+            p->name, spw_mode_name(p->mode), h,
+            (unsigned long long)(layout->heaps[h].size_bytes / SPW_MIB),
             (unsigned long long)(p->told_size[h] / SPW_MIB),
             (unsigned long long)(p->account.config.limit[h] / SPW_MIB),
             (unsigned long long)(p->account.config.reserve[h] / SPW_MIB),
             (unsigned long long)(p->host_floor / SPW_MIB));
 }
 
-struct spw_physical_device *spw_physical_device_get(struct spw_instance *instance, VkPhysicalDevice handle)
+struct spw_physical_device *spw_physical_device_get(struct spw_instance *instance,
+                                                    VkPhysicalDevice handle)
 {
     struct spw_physical_device *p =
         spw_handle_map_find(&instance->physical_devices, SPW_HANDLE_KEY(handle));
@@ -204,7 +216,8 @@ struct spw_physical_device *spw_physical_device_get(struct spw_instance *instanc
     p = spw_handle_map_find(&instance->physical_devices, SPW_HANDLE_KEY(handle));
     if (!p) {
         p = physical_device_create(instance, handle);
-        if (p && spw_handle_map_insert(&instance->physical_devices, SPW_HANDLE_KEY(handle), p) != SPW_OK) {
+        if (p && spw_handle_map_insert(&instance->physical_devices, SPW_HANDLE_KEY(handle), p) !=
+                     SPW_OK) {
             spw_mutex_finish(&p->lock);
             spw_free(p);
             p = NULL;
@@ -256,6 +269,6 @@ enum spw_result spw_host_take(const struct spw_physical_device *physical, uint64
     struct spw_meminfo memory;
     if (spw_meminfo_read(&memory) != SPW_OK)
         return SPW_NO_ROOM;
-    return spw_host_promise_take(&spw_process_get()->host_promise, size_bytes, memory.available_bytes,
-                                 physical->host_floor);
+    return spw_host_promise_take(&spw_process_get()->host_promise, size_bytes,
+                                 memory.available_bytes, physical->host_floor);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The exit summary: see report.h. It is printed from the shared object's destructor, which runs both when
- * the loader unloads the layer with its last instance and when a program ends without destroying anything. */
+ * The exit summary: see report.h. It is printed from the shared object's destructor, which runs
+ * both when the loader unloads the layer with its last instance and when a program ends without
+ * destroying anything. */
 #include "report.h"
 
 #include "budget.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Buffers and images whose memory is never ours to place (external, protected): remembered, so that what
- * they demand of memory types does not narrow where everything else may go. All others cost one walk of
- * the create info's chain and are not remembered. */
+ * Buffers and images whose memory is never ours to place (external, protected): remembered, so that
+ * what they demand of memory types does not narrow where everything else may go. All others cost
+ * one walk of the create info's chain and are not remembered. */
 #include "resource.h"
 
 #include "chain.h"
@@ -28,12 +28,15 @@ bool spw_image_info_is_exempt(const VkImageCreateInfo *info)
 
 static void note_exempt(struct spw_device *device, uint64_t handle)
 {
-    /* Only the value's presence counts. Without host memory for it the resource narrows placement, no more. */
+    /* Only the value's presence counts. Without host memory for it the resource narrows placement,
+     * no more. */
     (void)!spw_handle_map_insert(&device->exempt, handle, device);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL spw_CreateBuffer(VkDevice device, const VkBufferCreateInfo *pCreateInfo,
-                                                const VkAllocationCallbacks *pAllocator, VkBuffer *pBuffer)
+VKAPI_ATTR VkResult VKAPI_CALL spw_CreateBuffer(VkDevice device,
+                                                const VkBufferCreateInfo *pCreateInfo,
+                                                const VkAllocationCallbacks *pAllocator,
+                                                VkBuffer *pBuffer)
 {
     struct spw_device *object = spw_device_find(device);
     if (!object)
@@ -54,8 +57,10 @@ VKAPI_ATTR void VKAPI_CALL spw_DestroyBuffer(VkDevice device, VkBuffer buffer,
     object->next.DestroyBuffer(device, buffer, pAllocator);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL spw_CreateImage(VkDevice device, const VkImageCreateInfo *pCreateInfo,
-                                               const VkAllocationCallbacks *pAllocator, VkImage *pImage)
+VKAPI_ATTR VkResult VKAPI_CALL spw_CreateImage(VkDevice device,
+                                               const VkImageCreateInfo *pCreateInfo,
+                                               const VkAllocationCallbacks *pAllocator,
+                                               VkImage *pImage)
 {
     struct spw_device *object = spw_device_find(device);
     if (!object)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which buffers and images are exempt from placement: external, protected, and images that only take
- * memory of their own kind (DRM modifiers, transient attachments). Any thread. */
+ * Which buffers and images are exempt from placement: external, protected, and images that only
+ * take memory of their own kind (DRM modifiers, transient attachments). Any thread. */
 #pragma once
 
 #include "objects.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * vkGetPhysicalDeviceToolProperties: the layer lists itself with its mode and the reason, which is how a
- * person (or a program, through a real loader) can tell that it is there and what it does. */
+ * vkGetPhysicalDeviceToolProperties: the layer lists itself with its mode and the reason, which is
+ * how a person (or a program, through a real loader) can tell that it is there and what it does. */
 #include "objects.h"
 #include "physical_device.h"
 
@@ -14,17 +14,20 @@ static void describe(struct spw_instance *instance, VkPhysicalDevice physical_de
     snprintf(out->name, sizeof(out->name), "Spillway");
     snprintf(out->version, sizeof(out->version), "%s", SPW_VERSION);
     snprintf(out->layer, sizeof(out->layer), "%s", SPW_LAYER_NAME);
-    out->purposes = VK_TOOL_PURPOSE_ADDITIONAL_FEATURES_BIT | VK_TOOL_PURPOSE_MODIFYING_FEATURES_BIT;
+    out->purposes =
+        VK_TOOL_PURPOSE_ADDITIONAL_FEATURES_BIT | VK_TOOL_PURPOSE_MODIFYING_FEATURES_BIT;
     struct spw_physical_device *physical = spw_physical_device_get(instance, physical_device);
     if (physical)
         snprintf(out->description, sizeof(out->description), "mode=%s; %.200s",
                  spw_mode_name(physical->mode), physical->reason);
     else
-        snprintf(out->description, sizeof(out->description), "mode=passthrough; out of host memory");
+        snprintf(out->description, sizeof(out->description),
+                 "mode=passthrough; out of host memory");
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL spw_GetPhysicalDeviceToolProperties(
-    VkPhysicalDevice physicalDevice, uint32_t *pToolCount, VkPhysicalDeviceToolProperties *pToolProperties)
+VKAPI_ATTR VkResult VKAPI_CALL
+spw_GetPhysicalDeviceToolProperties(VkPhysicalDevice physicalDevice, uint32_t *pToolCount,
+                                    VkPhysicalDeviceToolProperties *pToolProperties)
 {
     struct spw_instance *instance = spw_instance_of(physicalDevice);
     if (!instance)
