@@ -61,7 +61,9 @@ VKAPI_ATTR VkResult VKAPI_CALL spw_CreateDevice(VkPhysicalDevice physicalDevice,
     spw_handle_map_init(&object->exempt);
     spw_type_classes_init(&object->type_classes);
 
-    VkDevice device;
+    /* The loader's terminator finds its own half-built object in *pDevice: what stands there goes
+     * down. */
+    VkDevice device = *pDevice;
     VkResult result = call_down(link, create, physicalDevice, pCreateInfo, pAllocator, &device);
     if (result != VK_SUCCESS) {
         device_free(object);

@@ -33,11 +33,12 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL spw_GetInstanceProcAddr(VkInstance inst
     const struct spw_hook *hook = pName ? hook_find(pName) : NULL;
     struct spw_instance *object = spw_instance_find(instance);
     if (!object) {
-        /* "If instance is NULL …" only the global commands; the loader also asks for
-         * vkGetInstanceProcAddr and, before there is an instance, for vkCreateInstance. */
+        /* Only the global commands "if instance is NULL"; and the loader, while it builds the
+         * chain, asks for vkCreateInstance with an instance of its own that no layer has seen yet.
+         */
         bool global =
             hook && (hook->level == SPW_HOOK_GLOBAL || strcmp(pName, "vkGetInstanceProcAddr") == 0);
-        return global && instance == VK_NULL_HANDLE ? hook->function : NULL;
+        return global ? hook->function : NULL;
     }
     if (!pName)
         return NULL;

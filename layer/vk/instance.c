@@ -138,7 +138,9 @@ VKAPI_ATTR VkResult VKAPI_CALL spw_CreateInstance(const VkInstanceCreateInfo *pC
     else
         read_settings(&object->settings);
 
-    VkInstance instance;
+    /* The loader's terminator finds its own half-built object in *pInstance: what stands there goes
+     * down. */
+    VkInstance instance = *pInstance;
     bool pass = object->disabled || !object->settings.enabled;
     VkResult result =
         !pass && needs_properties2(pCreateInfo)
