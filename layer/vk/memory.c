@@ -12,6 +12,10 @@
 #include "placement.h"
 #include "requirements.h"
 
+/* Lists made for one request while other threads keep taking the room that they name. Each attempt
+ * fails only if another thread's allocation succeeded meanwhile. */
+#define MAX_ATTEMPTS 8
+
 #define MIB(bytes) ((unsigned long long)((bytes) / SPW_MIB))
 
 /* One request on its way to memory. */
@@ -70,7 +74,7 @@ static VkResult call_down(struct request *r)
 
 /* Is there still room for this placement, now that the lock is held again? Another thread may have
  * been faster. Books it if so. */
-static bool try_book(struct request *r, const struct spw_placement *placement)
+static bool try_book_room(struct request *r, const struct spw_placement *placement)
 {
     struct spw_physical_device *physical = r->device->physical;
     struct spw_memory *m = r->record;
@@ -90,14 +94,28 @@ static bool try_book(struct request *r, const struct spw_placement *placement)
         spw_account_add(account, m->asked_type, m->placed_type, m->size_bytes);
     }
     spw_mutex_unlock(&physical->lock);
-    if (booked && placement->tier == SPW_TIER_HOST) {
-        if (spw_host_take(physical, m->size_bytes) != SPW_OK) {
-            book(r, false);
-            return false;
-        }
-        m->promised_bytes = m->size_bytes;
-    }
     return booked;
+}
+
+enum booking {
+    BOOKED,
+    BOOKING_RACED, /* another thread took the room since the list was made */
+    BOOKING_FLOOR, /* host memory is down to its floor */
+};
+
+static enum booking try_book(struct request *r, const struct spw_placement *placement)
+{
+    struct spw_memory *m = r->record;
+    if (!try_book_room(r, placement))
+        return BOOKING_RACED;
+    if (placement->tier != SPW_TIER_HOST)
+        return BOOKED;
+    if (spw_host_take(r->device->physical, m->size_bytes) != SPW_OK) {
+        book(r, false);
+        return BOOKING_FLOOR;
+    }
+    m->promised_bytes = m->size_bytes;
+    return BOOKED;
 }
 
 static void note_placed(struct request *r, enum spw_why why)
@@ -153,32 +171,54 @@ static uint32_t allowed_types(struct spw_device *device, const struct spw_alloca
     return spw_type_classes_allowed(&device->type_classes, asked_type);
 }
 
+/* One walk down the list. *raced: somewhere room was lost to another thread, so that a new list may
+ * do better. */
+static VkResult walk(struct request *r, const struct spw_placement_list *list,
+                     enum spw_refusal *refusal, bool *raced)
+{
+    VkResult result = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    *refusal = list->refusal;
+    *raced = false;
+    for (uint32_t i = 0; i < list->count; i++) {
+        enum booking booking = try_book(r, &list->items[i]);
+        *raced |= booking == BOOKING_RACED;
+        if (booking == BOOKING_FLOOR)
+            *refusal = SPW_REFUSAL_HOST_FLOOR;
+        if (booking != BOOKED)
+            continue;
+        result = call_down(r);
+        if (result == VK_SUCCESS)
+            note_placed(r, list->items[i].why);
+        if (!is_refusal(result))
+            return result;
+    }
+    return result;
+}
+
 static VkResult allocate_placed(struct request *r, const struct spw_allocation_info *what)
 {
     struct spw_physical_device *physical = r->device->physical;
-    spw_physical_device_poll(physical);
     struct spw_placement_request request = {
         .size_bytes = r->record->size_bytes,
         .asked_type = r->record->asked_type,
         .allowed_types = allowed_types(r->device, what, r->record->asked_type),
-        .host_room = spw_host_room(physical),
+        /* Not asked ahead: /proc/meminfo is read only when it comes to that (try_book). */
+        .host_room = UINT64_MAX,
     };
     struct spw_placement_list list;
-    spw_mutex_lock(&physical->lock);
-    spw_placement_list_fill(&list, &physical->account, &request);
-    spw_mutex_unlock(&physical->lock);
-
     VkResult result = VK_ERROR_OUT_OF_DEVICE_MEMORY;
-    for (uint32_t i = 0; i < list.count; i++) {
-        if (!try_book(r, &list.items[i]))
-            continue;
-        result = call_down(r);
-        if (result == VK_SUCCESS)
-            note_placed(r, list.items[i].why);
+    enum spw_refusal refusal = SPW_REFUSAL_DRIVER;
+    bool raced = true;
+    for (int attempt = 0; raced && attempt < MAX_ATTEMPTS; attempt++) {
+        spw_physical_device_poll(physical);
+        spw_mutex_lock(&physical->lock);
+        spw_placement_list_fill(&list, &physical->account, &request);
+        spw_mutex_unlock(&physical->lock);
+        result = walk(r, &list, &refusal, &raced);
         if (!is_refusal(result))
             return result;
     }
-    note_refused(r, list.refusal);
+    note_refused(r, refusal);
     return result;
 }
 
