@@ -6,6 +6,7 @@
 #include "log.h"
 #include "objects.h"
 #include "physical_device.h"
+#include "test_switches.h"
 
 #include <errno.h>
 #include <string.h>
@@ -127,6 +128,9 @@ VKAPI_ATTR VkResult VKAPI_CALL spw_CreateInstance(const VkInstanceCreateInfo *pC
     if (!create)
         return VK_ERROR_INITIALIZATION_FAILED;
 
+#ifdef SPW_CHECK
+    spw_test_switches_read();
+#endif
     struct spw_instance *object = spw_calloc(1, sizeof(*object));
     if (!object)
         return VK_ERROR_OUT_OF_HOST_MEMORY;
