@@ -73,8 +73,12 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_physical_device_proc_addr(Vk
     if (!object || !pName)
         return NULL;
     const struct spw_hook *hook = hook_find(pName);
+    /* "If it is the name of a valid function which is not a physical device function …, then the
+     * value of NULL should be returned." */
+    if (hook && hook->level != SPW_HOOK_PHYSICAL)
+        return NULL;
     PFN_vkVoidFunction next = object->next_gpdpa ? object->next_gpdpa(instance, pName) : NULL;
-    if (!hook || hook->level != SPW_HOOK_PHYSICAL)
+    if (!hook)
         return next;
     if (hook->chain || hook->own)
         return hook->function;
