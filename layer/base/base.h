@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What every ring may lean on: attributes, units, checked arithmetic and the result type of everything
- * below the Vulkan glue. No state, no Vulkan. */
+ * What every ring may lean on: attributes, units, checked arithmetic and the result type of
+ * everything below the Vulkan glue. No state, no Vulkan. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,8 +16,8 @@
 #define SPW_MIB ((uint64_t)1 << 20)
 #define SPW_GIB ((uint64_t)1 << 30)
 
-/* What functions below the glue return. NO_ROOM is an answer, not a failure: no tier could take it. The
- * glue maps these to VkResult in one place (vk/result.c). */
+/* What functions below the glue return. NO_ROOM is an answer, not a failure: no tier could take it.
+ * The glue maps these to VkResult in one place (vk/result.c). */
 enum spw_result {
     SPW_OK = 0,
     SPW_NO_ROOM,        /* no device or overflow memory left for it */
@@ -27,8 +27,17 @@ enum spw_result {
     SPW_NOT_FOUND,
 };
 
-/* Sizes and offsets are uint64_t bytes. These say false, and leave *out alone, where the true result does
- * not fit. */
+/* States what only a mistake of ours could make false. Check builds stop there (a line on stderr,
+ * then abort); shipped builds evaluate nothing, whatever NDEBUG says. */
+#ifdef SPW_CHECK
+_Noreturn void spw_check_failed(const char *file, int line, const char *what);
+#define SPW_CHECK_THAT(cond) ((cond) ? (void)0 : spw_check_failed(__FILE__, __LINE__, #cond))
+#else
+#define SPW_CHECK_THAT(cond) ((void)sizeof(!(cond)))
+#endif
+
+/* Sizes and offsets are uint64_t bytes. These say false, and leave *out alone, where the true
+ * result does not fit. */
 static inline bool spw_add_u64(uint64_t a, uint64_t b, uint64_t *out)
 {
     return !__builtin_add_overflow(a, b, out);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * struct spw_mutex: a pthread mutex with a rank (lock_ranks.h). In check builds taking locks out of order,
- * twice, or releasing one that is not held is an assertion failure; in the shipped build it is a plain
- * mutex. clang's -Wthread-safety checks the annotations on function declarations. (clang 14 in C rejects
- * guarded_by on struct members: fields are grouped by lock in comments instead.) */
+ * struct spw_mutex: a pthread mutex with a rank (lock_ranks.h). In check builds taking locks out of
+ * order, twice, or releasing one that is not held is an assertion failure; in the shipped build it
+ * is a plain mutex. clang's -Wthread-safety checks the annotations on function declarations. (clang
+ * 14 in C rejects guarded_by on struct members: fields are grouped by lock in comments instead.) */
 #pragma once
 
 #include "lock_ranks.h"
@@ -33,9 +33,9 @@ struct SPW_CAPABILITY("mutex") spw_mutex {
 };
 
 /* Static initialiser, for process-wide locks. */
-#define SPW_MUTEX_INIT(rank_)                                                                              \
-    {                                                                                                      \
-        .mutex = PTHREAD_MUTEX_INITIALIZER, .rank = (rank_)                                                \
+#define SPW_MUTEX_INIT(rank_)                                                                      \
+    {                                                                                              \
+        .mutex = PTHREAD_MUTEX_INITIALIZER, .rank = (rank_)                                        \
     }
 
 /* Any thread, for all of these. init cannot fail on Linux (no attributes that need memory). */

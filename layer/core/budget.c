@@ -11,6 +11,15 @@
 /* "Comes within 5 %" of the budget: usage ≥ budget − budget / 20. */
 #define ELASTIC_MARGIN 20
 
+#ifdef SPW_CHECK
+static bool planted_wrap;
+
+void spw_budget_plant_wrap(bool on)
+{
+    planted_wrap = on;
+}
+#endif
+
 uint64_t spw_budget_default_reserve(uint64_t heap_bytes)
 {
     return spw_min_u64(spw_max_u64(256 * SPW_MIB, heap_bytes / 20), heap_bytes / 10);
@@ -82,4 +91,8 @@ void spw_budget_told(const struct spw_told_heap *heap, enum spw_told_kind kind, 
         *budget = spw_max_u64(spw_sub_sat_u64(real_budget, heap->redirected_into), 1);
     *budget = spw_min_u64(*budget, heap->told_size);
     *usage = spw_min_u64(asked, *budget);
+#ifdef SPW_CHECK
+    if (planted_wrap)
+        *budget = target - 2 * asked;
+#endif
 }

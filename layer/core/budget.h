@@ -52,3 +52,8 @@ struct spw_told_heap {
  * where the driver's own numbers stand. */
 void spw_budget_told(const struct spw_told_heap *heap, enum spw_told_kind kind, uint64_t *budget,
                      uint64_t *usage);
+
+#ifdef SPW_CHECK
+/* Planted bug: subtracts what is used from the budget without asking whether it is more. */
+void spw_budget_plant_wrap(bool on);
+#endif

@@ -40,8 +40,9 @@ const char *spw_refusal_name(enum spw_refusal refusal)
     return refusal_names[refusal];
 }
 
-static struct spw_stats_placement *placement_line(struct spw_stats *stats, uint32_t asked_type,
-                                                  uint32_t placed_type, enum spw_why why)
+static struct spw_stats_placement *placement_line(struct spw_stats *stats, enum spw_tier tier,
+                                                  uint32_t asked_type, uint32_t placed_type,
+                                                  enum spw_why why)
 {
     for (uint32_t i = 0; i < stats->placement_count; i++) {
         struct spw_stats_placement *line = &stats->placements[i];
@@ -52,14 +53,14 @@ static struct spw_stats_placement *placement_line(struct spw_stats *stats, uint3
         return NULL;
     struct spw_stats_placement *line = &stats->placements[stats->placement_count++];
     *line = (struct spw_stats_placement){
-        .asked_type = asked_type, .placed_type = placed_type, .why = why};
+        .asked_type = asked_type, .placed_type = placed_type, .tier = tier, .why = why};
     return line;
 }
 
 void spw_stats_note_placed(struct spw_stats *stats, enum spw_tier tier, uint32_t asked_type,
                            uint32_t placed_type, enum spw_why why, uint64_t size_bytes)
 {
-    struct spw_stats_placement *line = placement_line(stats, asked_type, placed_type, why);
+    struct spw_stats_placement *line = placement_line(stats, tier, asked_type, placed_type, why);
     if (line) {
         line->allocations++;
         line->bytes = spw_add_sat_u64(line->bytes, size_bytes);

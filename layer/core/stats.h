@@ -16,6 +16,7 @@ struct spw_stats_tier {
 /* One line of "placed where and why": counts all there ever were. */
 struct spw_stats_placement {
     uint32_t asked_type, placed_type;
+    enum spw_tier tier; /* SPW_TIER_COUNT: not device-local */
     enum spw_why why;
     uint64_t allocations, bytes;
 };

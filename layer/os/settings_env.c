@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Settings from the environment. All of the layer's reading of it is here (the check build's own
+ * switches aside), through secure_getenv, which sees nothing in a privileged process. */
+#include "settings.h"
+
+#include "settings_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PREFIX        "SPILLWAY_"
+#define PREFIX_LENGTH (sizeof(PREFIX) - 1)
+
+/* Not settings, but names that a misspelt variable may have been meant to be. */
+static const char name_disable[] = "SPILLWAY_DISABLE";
+static const char prefix_test[] = "SPILLWAY_TEST_";
+
+/* The rows of settings_keys.h, and the switch. */
+#define MAX_NAMES 64
+
+struct variable_names {
+    char text[MAX_NAMES][SPW_NAME_MAX + 1];
+    const char *list[MAX_NAMES];
+    size_t count;
+};
+
+/* "log.level" → "SPILLWAY_LOG_LEVEL" */
+static void name_of_key(const char *key, char *name)
+{
+    memcpy(name, PREFIX, PREFIX_LENGTH);
+    size_t i = PREFIX_LENGTH;
+    for (; *key != '\0' && i < SPW_NAME_MAX; key++, i++) {
+        bool lower = *key >= 'a' && *key <= 'z';
+        name[i] = *key == '.' ? '_' : lower ? (char)(*key - 'a' + 'A') : *key;
+    }
+    name[i] = '\0';
+}
+
+static void list_names(struct variable_names *names)
+{
+    names->count = 0;
+    for (size_t i = 0; i < spw_setting_row_count && names->count < MAX_NAMES - 1; i++) {
+        name_of_key(spw_setting_rows[i].key, names->text[names->count]);
+        names->list[names->count] = names->text[names->count];
+        names->count++;
+    }
+    names->list[names->count++] = name_disable;
+}
+
+static bool is_listed(const struct variable_names *names, const char *name)
+{
+    for (size_t i = 0; i < names->count; i++) {
+        if (strcmp(names->list[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* "SPILWAY_MODE": not our prefix, but one slip away from a name of ours, prefix and all. */
+static bool has_misspelt_prefix(const struct variable_names *names, const char *name)
+{
+    const char *nearest = spw_nearest_name(name, names->list, names->count);
+    return nearest != NULL && spw_edit_distance(name, nearest) == 1;
+}
+
+static void complain_about_name(const struct variable_names *names, const char *name,
+                                spw_complain_fn complain, void *user)
+{
+    /* The prefix says nothing about what was meant: compare what follows it. */
+    bool ours = strncmp(name, PREFIX, PREFIX_LENGTH) == 0;
+    size_t skip = ours ? PREFIX_LENGTH : 0;
+    const char *tails[MAX_NAMES];
+    for (size_t i = 0; i < names->count; i++) {
+        tails[i] = names->list[i] + skip;
+    }
+    const char *nearest = spw_nearest_name(name + skip, tails, names->count);
+    if (nearest != NULL) {
+        spw_complain(complain, user, SPW_LOG_WARN,
+                     "%s: there is no such variable; did you mean %s%s?", name, ours ? PREFIX : "",
+                     nearest);
+    } else {
+        spw_complain(complain, user, SPW_LOG_WARN, "%s: there is no such variable", name);
+    }
+}
+
+/* Looks at one "NAME=value" of the environment for a name that was meant for us and is none. */
+static void check_variable(const struct variable_names *names, const char *entry,
+                           spw_complain_fn complain, void *user)
+{
+    char name[SPW_NAME_MAX + 1];
+    size_t length = strcspn(entry, "=");
+    if (length == 0 || length > SPW_NAME_MAX) {
+        return;
+    }
+    memcpy(name, entry, length);
+    name[length] = '\0';
+    bool ours = strncmp(name, PREFIX, PREFIX_LENGTH) == 0;
+    if (strncmp(name, prefix_test, strlen(prefix_test)) == 0 || is_listed(names, name)) {
+        return;
+    }
+    if (!ours && (strcmp(name, "SPILLWAY") == 0 || !has_misspelt_prefix(names, name))) {
+        return;
+    }
+    if (secure_getenv(name) != NULL) {
+        complain_about_name(names, name, complain, user);
+    }
+}
+
+void spw_settings_read_env(struct spw_settings *s, spw_complain_fn complain, void *user)
+{
+    struct variable_names names;
+    list_names(&names);
+    for (size_t i = 0; i < spw_setting_row_count; i++) {
+        const char *value = secure_getenv(names.list[i]);
+        if (value != NULL && value[0] != '\0') {
+            (void)spw_settings_set(s, spw_setting_rows[i].key, value, names.list[i], complain,
+                                   user);
+        }
+    }
+    for (char **entry = environ; entry != NULL && *entry != NULL; entry++) {
+        check_variable(&names, *entry, complain, user);
+    }
+}
+
+bool spw_settings_env_disabled(void)
+{
+    const char *value = secure_getenv(name_disable);
+    return value != NULL && value[0] != '\0' && strcmp(value, "0") != 0;
+}

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * THE settings table. SPW_SETTING(type, key, field, default, scope, doc) in the order in which README.md
- * documents them (a test compares the two). The variable of a key is SPILLWAY_ + the key in capitals,
- * dots as underscores.
+ * THE settings table. SPW_SETTING(type, key, field, default, scope, doc) in the order in which
+ * README.md documents them (a test compares the two). The variable of a key is SPILLWAY_ + the key
+ * in capitals, dots as underscores.
  *
- *   type    BOOL ("true"/"false"/"1"/"0"/"yes"/"no"/"on"/"off"), SIZE (size_parse.h), STRING,
- *           or ENUM_<NAME>: one of the words that settings.h lists for it
- *   scope   P process start, D device creation, L live
+ *   type    BOOL ("true"/"false"/"1"/"0"/"yes"/"no"/"on"/"off"), SIZE (size_parse.h; the default is
+ *           `none`), STRING (the default is NULL), REPORT (a word or a size), or ENUM_<NAME>: one
+ * of the words that settings.c lists for it scope   P process start, D device creation, L live
  *
- * SPW_SETTING_LATER(key, doc): names that are final but do nothing in this version; a program that sets
- * one is told so, rather than that it does not exist. */
+ * SPW_SETTING_LATER(key, doc): names that are final but do nothing in this version; a program that
+ * sets one is told so, rather than that it does not exist. */
 
 /* clang-format off */
 SPW_SETTING(BOOL,   "enabled",    enabled,    true,  P, "false: pass everything through untouched")

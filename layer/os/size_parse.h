@@ -17,11 +17,16 @@ struct spw_size {
     double percent; /* 0 to 100 */
 };
 
-/* Units: none or B (bytes), KiB MiB GiB TiB (1024), KB MB GB TB (1000), also K M G T (1024, as most tools
- * have them), upper or lower case, with or without a space; decimals allowed with a unit. '%' from 0 to
- * 100. Locale plays no part ('.' is the decimal point). SPW_INVALID, *out untouched: anything else, a
- * negative number, or more than UINT64_MAX bytes. */
+/* Units: none or B (bytes), KiB MiB GiB TiB (1024), KB MB GB TB (1000), also K M G T (1024, as most
+ * tools have them), upper or lower case, with or without a space before; decimals ("1.5GiB", digits
+ * on both sides) with a unit above the byte, rounded down to a whole byte. '%' from 0 to 100, to
+ * nine decimals. Locale plays no part ('.' is the decimal point). SPW_INVALID, *out untouched:
+ * anything else, also blanks around it, a sign, or more than UINT64_MAX bytes. */
 SPW_MUST_CHECK enum spw_result spw_size_parse(const char *text, struct spw_size *out);
 
-/* Bytes; a percentage is taken of `whole`; UNSET gives `unset`. */
+/* Writes what spw_size_parse() reads back to the same size: bytes as a number, "12.5%", "" where
+ * unset. Cut to text_size like snprintf. */
+void spw_size_print(struct spw_size size, char *text, size_t text_size);
+
+/* Bytes; a percentage is taken of `whole`, at most all of it; UNSET gives `unset`. */
 uint64_t spw_size_resolve(struct spw_size size, uint64_t whole, uint64_t unset);

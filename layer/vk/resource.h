@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which buffers and images are exempt from placement: external, protected, and images that only
+ * take memory of their own kind (DRM modifiers, transient attachments). Any thread. */
+#pragma once
+
+#include "objects.h"
+
+bool spw_buffer_info_is_exempt(const VkBufferCreateInfo *info);
+bool spw_image_info_is_exempt(const VkImageCreateInfo *info);
+
+static inline bool spw_resource_is_exempt(struct spw_device *device, uint64_t handle)
+{
+    return spw_handle_map_find(&device->exempt, handle) != NULL;
+}
