@@ -5,6 +5,7 @@
  * the loader as programs do, by dlopen("libvulkan.so.1"), so that LD_LIBRARY_PATH decides which.
  *
  *   loader_probe [--api=1.1 | --api=none] [--layer=NAME]... [--state-file=PATH]
+ *                [--deliberate-error]
  *
  * Output: lines "key=value", in a fixed order. Exit status 0 when every call did what a working Vulkan does,
  * 1 otherwise. */
@@ -22,6 +23,7 @@ struct options {
     const char *layers[MAX_LAYERS];
     uint32_t layer_count;
     const char *state_path;
+    bool deliberate_error;
 };
 
 static bool parse(int argc, char **argv, struct options *o)
@@ -37,6 +39,8 @@ static bool parse(int argc, char **argv, struct options *o)
             o->layers[o->layer_count++] = argv[i] + 8;
         } else if (strncmp(argv[i], "--state-file=", 13) == 0) {
             o->state_path = argv[i] + 13;
+        } else if (strcmp(argv[i], "--deliberate-error") == 0) {
+            o->deliberate_error = true;
         } else {
             fprintf(stderr, "loader_probe: what is '%s'?\n", argv[i]);
             return false;
@@ -99,8 +103,21 @@ static void print_device(VkInstance instance, VkPhysicalDevice gpu)
         printf("extension=%s|%u\n", extensions[i].extensionName, extensions[i].specVersion);
 }
 
+/* What the validation layer reports wherever it is in the chain, and software drivers survive. */
+static void create_empty_buffer(const struct probe_device *d)
+{
+    VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+                               .size = 0,
+                               .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT};
+    VkBuffer buffer = VK_NULL_HANDLE;
+    PFN_vkCreateBuffer create = (PFN_vkCreateBuffer)d->GetDeviceProcAddr(d->handle, "vkCreateBuffer");
+    PFN_vkDestroyBuffer destroy = (PFN_vkDestroyBuffer)d->GetDeviceProcAddr(d->handle, "vkDestroyBuffer");
+    if (create(d->handle, &info, NULL, &buffer) == VK_SUCCESS)
+        destroy(d->handle, buffer, NULL);
+}
+
 /* Enough work with a device that a layer which only breaks later shows it. */
-static void use_device(VkInstance instance, VkPhysicalDevice gpu)
+static void use_device(VkInstance instance, VkPhysicalDevice gpu, bool deliberate_error)
 {
     struct probe_device d;
     VkDeviceMemory memory;
@@ -117,6 +134,8 @@ static void use_device(VkInstance instance, VkPhysicalDevice gpu)
     d.FreeMemory(d.handle, memory, NULL);
     CHECK_VK(d.QueueSubmit(d.queue, 0, NULL, VK_NULL_HANDLE));
     CHECK_VK(d.QueueWaitIdle(d.queue));
+    if (deliberate_error)
+        create_empty_buffer(&d);
     probe_device_destroy(&d);
     printf("device-used=yes\n");
 }
@@ -148,7 +167,7 @@ int main(int argc, char **argv)
     VkPhysicalDevice gpu = probe_gpu(instance);
     print_tools(instance, gpu);
     print_device(instance, gpu);
-    use_device(instance, gpu);
+    use_device(instance, gpu, o.deliberate_error);
     printf("mapped=%s\n", probe_is_mapped("libVkLayer_spillway") ? "yes" : "no");
     probe_destroy_instance(instance);
     if (o.state_path != NULL)
