@@ -40,7 +40,7 @@ static void write_all(int fd, const char *text, size_t length)
     }
 }
 
-static void log_line(const char *format, va_list arguments)
+__attribute__((format(printf, 1, 0))) static void log_line(const char *format, va_list arguments)
 {
     char line[512] = "simgpu: ";
     size_t prefix = strlen(line);

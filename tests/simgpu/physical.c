@@ -101,8 +101,8 @@ static void fill_budget(VkPhysicalDeviceMemoryBudgetPropertiesEXT *budget)
 VKAPI_ATTR void VKAPI_CALL sim_GetPhysicalDeviceMemoryProperties2(
     VkPhysicalDevice handle, VkPhysicalDeviceMemoryProperties2 *memory)
 {
-    /* The driver fills what else is in the chain. */
-    sim_physical_find(handle)->instance->vk.GetPhysicalDeviceMemoryProperties2(handle, memory);
+    /* The driver is not asked: nothing but the budget extends this struct in the registry, and
+     * SwiftShader complains on stderr about structs it does not know. */
     sim_GetPhysicalDeviceMemoryProperties(handle, &memory->memoryProperties);
     for (VkBaseOutStructure *s = memory->pNext; s != NULL; s = s->pNext) {
         if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT)
