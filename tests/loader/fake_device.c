@@ -132,8 +132,12 @@ static void VKAPI_CALL DestroyDevice(VkDevice handle, const VkAllocationCallback
         return;
     struct fake_device *device = device_of(handle);
     for (unsigned i = 0; i < MAX_OBJECTS; i++)
-        if (objects[i].kind != FAKE_FREE && objects[i].device == device)
-            fake_mistake("vkDestroyDevice while an object of kind %d lives", objects[i].kind);
+        if (objects[i].kind != FAKE_FREE && objects[i].device == device) {
+            if (!fake.config.forgiving)
+                fake_mistake("vkDestroyDevice while an object of kind %d lives", objects[i].kind);
+            objects[i].kind = FAKE_FREE;
+            fake.live_objects--;
+        }
     device->alive = false;
     fake.live_devices--;
 }

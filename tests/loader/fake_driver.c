@@ -44,7 +44,8 @@ VkResult fake_enter(const char *name)
     fake_log(name);
     if (index < FAKE_MAX_CALLS)
         fake.fallible[index] = true;
-    return index == fake.fail_at ? fake.fail_with : VK_SUCCESS;
+    bool always = fake.fail_always != NULL && strcmp(fake.fail_always, name) == 0;
+    return always || index == fake.fail_at ? fake.fail_with : VK_SUCCESS;
 }
 
 uint32_t fake_count_calls(const char *name)

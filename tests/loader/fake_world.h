@@ -82,6 +82,7 @@ struct fake_config {
     bool sparse;
     bool everything;     /* unknown commands have an address (which counts as a mistake when called) */
     const char *missing; /* NULL, or one command that has no address */
+    bool forgiving;      /* vkDestroyDevice takes with it what the program forgot */
 };
 
 struct fake_state {
@@ -94,7 +95,8 @@ struct fake_state {
     uint32_t call_count;
     const char *calls[FAKE_MAX_CALLS];
     bool fallible[FAKE_MAX_CALLS];
-    uint32_t fail_at; /* index in calls, or FAKE_NO_FAULT */
+    uint32_t fail_at;        /* index in calls, or FAKE_NO_FAULT */
+    const char *fail_always; /* NULL, or the command that fails every time */
     VkResult fail_with;
 
     /* Called, where set, as vkCreateInstance and vkCreateDevice arrive at the driver. */
