@@ -267,14 +267,17 @@ void spw_handle_map_for_each(struct spw_handle_map *map,
     }
 }
 
+/* At most two tables of a size, the current one included, and no retired one larger than it. */
 static bool retired_are_valid(struct spw_handle_map *map)
 {
-    /* At most one retired table of a size. */
+    struct spw_handle_table *current = current_table(map);
     for (struct spw_handle_table *a = map->retired; a != NULL; a = a->next_retired) {
+        size_t same = 1 + (current->capacity == a->capacity);
         for (struct spw_handle_table *b = a->next_retired; b != NULL; b = b->next_retired) {
-            if (a->capacity == b->capacity) {
-                return false;
-            }
+            same += b->capacity == a->capacity;
+        }
+        if (same > 2 || a->capacity > current->capacity) {
+            return false;
         }
     }
     return true;

@@ -232,19 +232,40 @@ void vkf_begin(struct vkf *f, const struct vkf_options *options)
     create_commands(f);
 }
 
+static void destroy_commands(struct vkf *f)
+{
+    vkf_buffer_destroy(f, &f->staging);
+    vkFreeMemory(f->device, f->staging_memory, NULL);
+    vkDestroyFence(f->device, f->fence, NULL);
+    vkDestroyCommandPool(f->device, f->pool, NULL);
+}
+
 void vkf_end(struct vkf *f)
 {
     if (f->device) {
         VKF_VK(vkDeviceWaitIdle(f->device));
-        vkf_buffer_destroy(f, &f->staging);
-        vkFreeMemory(f->device, f->staging_memory, NULL);
-        vkDestroyFence(f->device, f->fence, NULL);
-        vkDestroyCommandPool(f->device, f->pool, NULL);
+        destroy_commands(f);
         vkDestroyDevice(f->device, NULL);
     }
     if (f->instance)
         vkDestroyInstance(f->instance, NULL);
     *f = (struct vkf){0};
+}
+
+void vkf_share(struct vkf *view, const struct vkf *f, pthread_mutex_t *queue_lock)
+{
+    *view = *f;
+    view->queue_lock = queue_lock;
+    view->staging = (struct vkf_buffer){0};
+    view->staging_memory = VK_NULL_HANDLE;
+    view->staging_bytes = NULL;
+    create_commands(view);
+}
+
+void vkf_share_end(struct vkf *view)
+{
+    destroy_commands(view); /* every submit of its own has been waited for */
+    *view = (struct vkf){0};
 }
 
 uint32_t vkf_find_type(const struct vkf *f, uint32_t type_bits, VkMemoryPropertyFlags wanted,

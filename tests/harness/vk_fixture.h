@@ -11,6 +11,7 @@
  * the plain allocation functions (vkf_try_allocate, vkf_free) may be called from any thread. */
 #pragma once
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -91,6 +92,7 @@ struct vkf {
     /* the queue that the helpers below use: the first one with graphics and compute */
     uint32_t main_family;
     VkQueue queue;
+    pthread_mutex_t *queue_lock; /* held around submits where it is not NULL */
     VkCommandPool pool;
     VkCommandBuffer commands;
     VkFence fence;
@@ -107,6 +109,11 @@ struct vkf {
  * first. */
 void vkf_begin(struct vkf *f, const struct vkf_options *options);
 void vkf_end(struct vkf *f);
+
+/* A second view of the same device for another thread: its own command buffer, fence and staging, the
+ * same queue under `queue_lock`. End it with vkf_share_end, before the first one. */
+void vkf_share(struct vkf *view, const struct vkf *f, pthread_mutex_t *queue_lock);
+void vkf_share_end(struct vkf *view);
 
 bool vkf_has_instance_extension(const char *name);
 bool vkf_has_device_extension(VkPhysicalDevice gpu, const char *name);

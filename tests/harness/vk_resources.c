@@ -114,7 +114,11 @@ void vkf_commands_run(struct vkf *f)
         .commandBufferCount = 1,
         .pCommandBuffers = &f->commands,
     };
+    if (f->queue_lock)
+        pthread_mutex_lock(f->queue_lock);
     VKF_VK(vkQueueSubmit(f->queue, 1, &submit, f->fence));
+    if (f->queue_lock)
+        pthread_mutex_unlock(f->queue_lock);
     VKF_VK(vkWaitForFences(f->device, 1, &f->fence, VK_TRUE, UINT64_MAX));
     VKF_VK(vkResetFences(f->device, 1, &f->fence));
 }
