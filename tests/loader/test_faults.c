@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Everything fails once. A little program is run through the layer on the fake driver, again and again: each time
- * another call that the layer makes of the driver fails, or another allocation of the layer's, or a command has
- * no address. The program must get the driver's own answer or not notice; nothing may be left behind, on
- * the heap or in the driver; and the next run must work.
+ * Everything fails once. A little program is run through the layer on the fake driver, again and
+ * again: each time another call that the layer makes of the driver fails, or another allocation of
+ * the layer's, or a command has no address. The program must get the driver's own answer or not
+ * notice; nothing may be left behind, on the heap or in the driver; and the next run must work.
  *
  *   test_faults LAYER.so */
 #include "fake_world.h"
@@ -17,7 +17,8 @@
 #define COUNT(a)  (sizeof(a) / sizeof((a)[0]))
 #define MAX_STEPS 48
 
-/* Of the fake card's 256 MiB: the fourth does not fit, so the layer has to look for other memory. */
+/* Of the fake card's 256 MiB: the fourth does not fit, so the layer has to look for other memory.
+ */
 #define CHUNK_BYTES ((VkDeviceSize)72 << 20)
 #define CHUNKS      4
 
@@ -47,15 +48,17 @@ static VkResult end(VkResult result)
 
 /* For commands that answer a VkResult, and for those that do not. */
 #define STEP(command, call) (begin(command), end(call))
-#define STEP_VOID(command, call)                                                                           \
-    do {                                                                                                   \
-        begin(command);                                                                                    \
-        call;                                                                                              \
-        end(VK_SUCCESS);                                                                                   \
+#define STEP_VOID(command, call)                                                                   \
+    do {                                                                                           \
+        begin(command);                                                                            \
+        call;                                                                                      \
+        end(VK_SUCCESS);                                                                           \
     } while (0)
 
-#define OF_INSTANCE(name) PFN_vk##name name = (PFN_vk##name)layer.GetInstanceProcAddr(instance, "vk" #name)
-#define OF_DEVICE(name)   PFN_vk##name name = (PFN_vk##name)layer.GetDeviceProcAddr(device, "vk" #name)
+#define OF_INSTANCE(name)                                                                          \
+    PFN_vk##name name = (PFN_vk##name)layer.GetInstanceProcAddr(instance, "vk" #name)
+#define OF_DEVICE(name)                                                                            \
+    PFN_vk##name name = (PFN_vk##name)layer.GetDeviceProcAddr(device, "vk" #name)
 
 static void use_chunks(VkDevice device)
 {
@@ -66,7 +69,8 @@ static void use_chunks(VkDevice device)
     for (unsigned i = 0; i < CHUNKS; i++) {
         VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
                                      .allocationSize = CHUNK_BYTES,
-                                     .memoryTypeIndex = fake.config.memory.memoryTypeCount > 1 ? 1 : 0};
+                                     .memoryTypeIndex =
+                                         fake.config.memory.memoryTypeCount > 1 ? 1 : 0};
         if (STEP("vkAllocateMemory", AllocateMemory(device, &info, NULL, &chunks[i])) != VK_SUCCESS)
             chunks[i] = VK_NULL_HANDLE;
     }
@@ -85,8 +89,9 @@ static uint32_t host_type(void)
 
 static void use_buffer(VkDevice device)
 {
-    VkBufferCreateInfo buffer_info = {
-        .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = 4096, .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT};
+    VkBufferCreateInfo buffer_info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+                                      .size = 4096,
+                                      .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT};
     VkBuffer buffer;
     VkDeviceMemory memory;
     VkMemoryRequirements requirements;
@@ -102,13 +107,15 @@ static void use_buffer(VkDevice device)
 
     if (STEP("vkCreateBuffer", CreateBuffer(device, &buffer_info, NULL, &buffer)) != VK_SUCCESS)
         return;
-    STEP_VOID("vkGetBufferMemoryRequirements", GetBufferMemoryRequirements(device, buffer, &requirements));
+    STEP_VOID("vkGetBufferMemoryRequirements",
+              GetBufferMemoryRequirements(device, buffer, &requirements));
     VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
                                  .allocationSize = requirements.size,
                                  .memoryTypeIndex = host_type()};
     if (STEP("vkAllocateMemory", AllocateMemory(device, &info, NULL, &memory)) == VK_SUCCESS) {
         STEP("vkBindBufferMemory", BindBufferMemory(device, buffer, memory, 0));
-        if (STEP("vkMapMemory", MapMemory(device, memory, 0, VK_WHOLE_SIZE, 0, &bytes)) == VK_SUCCESS)
+        if (STEP("vkMapMemory", MapMemory(device, memory, 0, VK_WHOLE_SIZE, 0, &bytes)) ==
+            VK_SUCCESS)
             STEP_VOID("vkUnmapMemory", UnmapMemory(device, memory));
         STEP_VOID("vkFreeMemory", FreeMemory(device, memory, NULL));
     }
@@ -137,9 +144,10 @@ static void use_dedicated_image(VkDevice device)
 
     if (STEP("vkCreateImage", CreateImage(device, &image_info, NULL, &image)) != VK_SUCCESS)
         return;
-    STEP_VOID("vkGetImageMemoryRequirements", GetImageMemoryRequirements(device, image, &requirements));
-    VkMemoryDedicatedAllocateInfo dedicated = {.sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO,
-                                               .image = image};
+    STEP_VOID("vkGetImageMemoryRequirements",
+              GetImageMemoryRequirements(device, image, &requirements));
+    VkMemoryDedicatedAllocateInfo dedicated = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO, .image = image};
     VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
                                  .pNext = &dedicated,
                                  .allocationSize = requirements.size,
@@ -156,25 +164,31 @@ static void ask(VkInstance instance, VkPhysicalDevice gpu)
     VkPhysicalDeviceMemoryProperties properties;
     VkPhysicalDeviceMemoryBudgetPropertiesEXT budget = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT};
-    VkPhysicalDeviceMemoryProperties2 properties2 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2,
-                                                     .pNext = &budget};
-    VkPhysicalDeviceToolProperties tools[4] = {{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TOOL_PROPERTIES}};
+    VkPhysicalDeviceMemoryProperties2 properties2 = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2, .pNext = &budget};
+    VkPhysicalDeviceToolProperties tools[4] = {
+        {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TOOL_PROPERTIES}};
     uint32_t count = 4;
     OF_INSTANCE(GetPhysicalDeviceMemoryProperties);
     OF_INSTANCE(GetPhysicalDeviceMemoryProperties2);
     OF_INSTANCE(GetPhysicalDeviceToolProperties);
     OF_INSTANCE(EnumerateDeviceExtensionProperties);
 
-    STEP_VOID("vkGetPhysicalDeviceMemoryProperties", GetPhysicalDeviceMemoryProperties(gpu, &properties));
+    STEP_VOID("vkGetPhysicalDeviceMemoryProperties",
+              GetPhysicalDeviceMemoryProperties(gpu, &properties));
     CHECK(properties.memoryTypeCount == fake.config.memory.memoryTypeCount);
     if (GetPhysicalDeviceMemoryProperties2 != NULL)
-        STEP_VOID("vkGetPhysicalDeviceMemoryProperties2", GetPhysicalDeviceMemoryProperties2(gpu, &properties2));
+        STEP_VOID("vkGetPhysicalDeviceMemoryProperties2",
+                  GetPhysicalDeviceMemoryProperties2(gpu, &properties2));
     if (GetPhysicalDeviceToolProperties != NULL) {
-        STEP("vkGetPhysicalDeviceToolProperties", GetPhysicalDeviceToolProperties(gpu, &count, NULL));
+        STEP("vkGetPhysicalDeviceToolProperties",
+             GetPhysicalDeviceToolProperties(gpu, &count, NULL));
         count = 4;
-        STEP("vkGetPhysicalDeviceToolProperties", GetPhysicalDeviceToolProperties(gpu, &count, tools));
+        STEP("vkGetPhysicalDeviceToolProperties",
+             GetPhysicalDeviceToolProperties(gpu, &count, tools));
     }
-    STEP("vkEnumerateDeviceExtensionProperties", EnumerateDeviceExtensionProperties(gpu, NULL, &count, NULL));
+    STEP("vkEnumerateDeviceExtensionProperties",
+         EnumerateDeviceExtensionProperties(gpu, NULL, &count, NULL));
 }
 
 static void use_instance(VkInstance instance, bool extended)
@@ -194,10 +208,12 @@ static void use_instance(VkInstance instance, bool extended)
     VkDevice device = NULL;
     OF_INSTANCE(EnumeratePhysicalDevices);
 
-    if (STEP("vkEnumeratePhysicalDevices", EnumeratePhysicalDevices(instance, &count, gpus)) != VK_SUCCESS)
+    if (STEP("vkEnumeratePhysicalDevices", EnumeratePhysicalDevices(instance, &count, gpus)) !=
+        VK_SUCCESS)
         return;
     ask(instance, gpus[0]);
-    if (STEP("vkCreateDevice", fake_create_device(instance, gpus[0], &info, NULL, &device)) != VK_SUCCESS) {
+    if (STEP("vkCreateDevice", fake_create_device(instance, gpus[0], &info, NULL, &device)) !=
+        VK_SUCCESS) {
         CHECK(device == NULL);
         return;
     }
@@ -211,7 +227,8 @@ static void use_instance(VkInstance instance, bool extended)
 static void run_program(void)
 {
     static const char *const extensions[] = {"VK_KHR_surface"};
-    VkApplicationInfo app = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = fake.config.api_version};
+    VkApplicationInfo app = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+                             .apiVersion = fake.config.api_version};
     VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
                                  .pApplicationInfo = &app,
                                  .enabledExtensionCount = 1,
@@ -245,7 +262,8 @@ static void set_up(const char *kind)
             .memoryHeapCount = 1,
             .memoryHeaps = {{(VkDeviceSize)1 << 30, VK_MEMORY_HEAP_DEVICE_LOCAL_BIT}},
             .memoryTypeCount = 1,
-            .memoryTypes = {{VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+            .memoryTypes = {{VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT |
+                                 VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
                                  VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
                              0}}};
 }
@@ -276,7 +294,8 @@ static void judge(uint32_t index, VkResult answer)
             continue;
         if (s->result != VK_SUCCESS || (own && count_in(s, s->command) < 2)) {
             explain(s);
-            fprintf(stderr, "… when the driver's %s (call %u) answered %d\n", fake.calls[index], index, answer);
+            fprintf(stderr, "… when the driver's %s (call %u) answered %d\n", fake.calls[index],
+                    index, answer);
             CHECK(!"the right answer");
         }
     }
@@ -367,8 +386,8 @@ static unsigned fail_each_allocation(const char *kind)
     return n - 1;
 }
 
-/* The same where nothing has been set up yet: what the layer makes once for the process fails too. Each
- * attempt is a process of its own, forked off before the layer was first used. */
+/* The same where nothing has been set up yet: what the layer makes once for the process fails too.
+ * Each attempt is a process of its own, forked off before the layer was first used. */
 static void fail_each_first_allocation(void)
 {
     unsigned n = 0;
@@ -387,7 +406,8 @@ static void fail_each_first_allocation(void)
             heap_fail_nth(0);
             fake_check_clean();
             for (unsigned i = 0; i < step_count; i++)
-                CHECK(steps[i].result == VK_SUCCESS || steps[i].result == VK_ERROR_OUT_OF_HOST_MEMORY);
+                CHECK(steps[i].result == VK_SUCCESS ||
+                      steps[i].result == VK_ERROR_OUT_OF_HOST_MEMORY);
             clean_run("discrete");
             _exit(failed ? 77 : 0);
         }
@@ -502,8 +522,8 @@ int main(int argc, char **argv)
             calls = fail_each_call(kinds[i], answers[a]);
         unsigned allocations = heap_is_counted() ? fail_each_allocation(kinds[i]) : 0;
         unsigned commands = hide_each_command(kinds[i]);
-        printf("%s: %u calls and %u allocations failed, %u commands hidden\n", kinds[i], calls, allocations,
-               commands);
+        printf("%s: %u calls and %u allocations failed, %u commands hidden\n", kinds[i], calls,
+               allocations, commands);
         CHECK(calls > 10 && commands > 100 && (allocations > 5 || !heap_is_counted()));
     }
     return 0;
