@@ -45,8 +45,7 @@ void fake_open_layer(const char *path)
     dl_iterate_phdr(find_range, &map->l_addr);
     CHECK(layer_end > layer_start);
 
-    layer.negotiate = (PFN_vkNegotiateLoaderLayerInterfaceVersion)dlsym(layer.library,
-                                                                        "vkNegotiateLoaderLayerInterfaceVersion");
+    *(void **)&layer.negotiate = dlsym(layer.library, "vkNegotiateLoaderLayerInterfaceVersion");
     CHECK(layer.negotiate != NULL);
     CHECK(layer.negotiate(&interface) == VK_SUCCESS);
     layer.GetInstanceProcAddr = interface.pfnGetInstanceProcAddr;

@@ -5,6 +5,7 @@
 #include "fake_world.h"
 
 #include <errno.h>
+#include <malloc.h>
 
 #ifdef __has_feature
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
@@ -77,7 +78,7 @@ static bool must_fail(void *caller)
         return false;
     uint32_t saved = countdown;
     countdown = 0; /* what the question itself allocates is not asked about */
-    bool layers = fake_is_layers((PFN_vkVoidFunction)caller);
+    bool layers = fake_is_layers((PFN_vkVoidFunction)(uintptr_t)caller);
     countdown = layers ? saved - 1 : saved;
     if (!layers || countdown > 0)
         return false;

@@ -3,7 +3,7 @@
 #
 #   . lib.sh; setup LOADER DRIVER     LOADER debian|chromium, DRIVER lavapipe|mock|simgpu
 #
-# meson sets SPILLWAY_BUILD (build directory), SPILLWAY_SOURCE, PROBE (loader_probe), SIMGPU_ICD (its
+# meson sets BUILD_ROOT (build directory), SPILLWAY_SOURCE, PROBE (loader_probe), SIMGPU_ICD (its
 # manifest). Nothing of the caller's environment reaches the programs that `run` starts.
 
 layer_name=VK_LAYER_SPILLWAY_overcommit
@@ -79,7 +79,7 @@ setup() {
     setup_driver "$2"
     mkdir -p "$work/home" "$work/empty" "$work/built"
     # The build directory's manifests, as a folder of data that XDG_DATA_DIRS can name.
-    ln -s "$SPILLWAY_BUILD/manifest" "$work/built/vulkan"
+    ln -s "$BUILD_ROOT/manifest" "$work/built/vulkan"
     data=$work/built
 }
 

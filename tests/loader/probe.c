@@ -5,11 +5,13 @@
  * the loader as programs do, by dlopen("libvulkan.so.1"), so that LD_LIBRARY_PATH decides which.
  *
  *   loader_probe [--api=1.1 | --api=none] [--layer=NAME]... [--state-file=PATH]
- *                [--deliberate-error]
+ *                [--deliberate-error] [--procs]
  *
  * Output: lines "key=value", in a fixed order. Exit status 0 when every call did what a working Vulkan does,
  * 1 otherwise. */
 #include "probe.h"
+
+#include "registry_lists.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +26,7 @@ struct options {
     uint32_t layer_count;
     const char *state_path;
     bool deliberate_error;
+    bool procs;
 };
 
 static bool parse(int argc, char **argv, struct options *o)
@@ -41,6 +44,8 @@ static bool parse(int argc, char **argv, struct options *o)
             o->state_path = argv[i] + 13;
         } else if (strcmp(argv[i], "--deliberate-error") == 0) {
             o->deliberate_error = true;
+        } else if (strcmp(argv[i], "--procs") == 0) {
+            o->procs = true;
         } else {
             fprintf(stderr, "loader_probe: what is '%s'?\n", argv[i]);
             return false;
@@ -101,6 +106,24 @@ static void print_device(VkInstance instance, VkPhysicalDevice gpu)
     CHECK_VK(get_extensions(gpu, NULL, &count, extensions));
     for (uint32_t i = 0; i < count; i++)
         printf("extension=%s|%u\n", extensions[i].extensionName, extensions[i].specVersion);
+}
+
+/* Which names have an address: every command of the registry under every name, and some that are none. */
+static void print_procs(VkInstance instance, VkPhysicalDevice gpu)
+{
+    static const char *const none[] = {"", "vk", "vkNoSuchCommand", "vkAllocateMemor", "vkAllocateMemoryX",
+                                       "allocateMemory", "AllocateMemory", "vkNegotiateLoaderLayerInterfaceVersion"};
+    const unsigned known = sizeof registry_commands / sizeof registry_commands[0];
+    struct probe_device d;
+
+    probe_device_create(&d, instance, gpu);
+    for (unsigned i = 0; i < known + sizeof none / sizeof none[0]; i++) {
+        const char *name = i < known ? registry_commands[i].name : none[i - known];
+        printf("proc=%s|%s|%s|%s\n", name, vk.GetInstanceProcAddr(NULL, name) ? "global" : "-",
+               vk.GetInstanceProcAddr(instance, name) ? "instance" : "-",
+               d.GetDeviceProcAddr(d.handle, name) ? "device" : "-");
+    }
+    probe_device_destroy(&d);
 }
 
 /* What the validation layer reports wherever it is in the chain, and software drivers survive. */
@@ -167,6 +190,8 @@ int main(int argc, char **argv)
     VkPhysicalDevice gpu = probe_gpu(instance);
     print_tools(instance, gpu);
     print_device(instance, gpu);
+    if (o.procs)
+        print_procs(instance, gpu);
     use_device(instance, gpu, o.deliberate_error);
     printf("mapped=%s\n", probe_is_mapped("libVkLayer_spillway") ? "yes" : "no");
     probe_destroy_instance(instance);

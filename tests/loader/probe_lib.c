@@ -16,7 +16,7 @@ void probe_open_loader(void)
         fprintf(stderr, "no Vulkan loader: %s\n", dlerror());
         exit(1);
     }
-    vk.GetInstanceProcAddr = (PFN_vkGetInstanceProcAddr)dlsym(library, "vkGetInstanceProcAddr");
+    *(void **)&vk.GetInstanceProcAddr = dlsym(library, "vkGetInstanceProcAddr");
     CHECK(vk.GetInstanceProcAddr != NULL);
     vk.CreateInstance = (PFN_vkCreateInstance)need(NULL, "vkCreateInstance");
     vk.EnumerateInstanceLayerProperties =
@@ -27,7 +27,7 @@ const char *probe_loader_path(void)
 {
     static char path[PATH_MAX];
     Dl_info info;
-    CHECK(dladdr((void *)vk.GetInstanceProcAddr, &info) != 0);
+    CHECK(dladdr((void *)(uintptr_t)vk.GetInstanceProcAddr, &info) != 0);
     CHECK(realpath(info.dli_fname, path) != NULL);
     return path;
 }

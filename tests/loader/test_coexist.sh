@@ -7,7 +7,7 @@ set -u
 setup "$1" "$2"
 
 system=/usr/share/vulkan
-ours=$SPILLWAY_BUILD/manifest/explicit_layer.d
+ours=$BUILD_ROOT/manifest/explicit_layer.d
 validation=VK_LAYER_KHRONOS_validation
 
 # chain NAME: the layers' names from the program to the driver, as the loader shows its call stack.

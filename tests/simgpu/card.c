@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The card: environment, heaps, log and counters. See card.h. */
+#include "card.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DEFAULT_VRAM ((uint64_t)256 << 20)
+#define DEFAULT_HOST ((uint64_t)2 << 30)
+#define DEFAULT_BAR  ((uint64_t)214 << 20)
+
+static pthread_once_t card_once = PTHREAD_ONCE_INIT;
+static struct sim_card the_card;
+static const char *stats_path;
+static pid_t card_pid; /* a forked child that exits must not overwrite its parent's counters */
+static int log_fd = STDERR_FILENO;
+
+int sim_log_fd(void)
+{
+    return log_fd;
+}
+
+static void write_all(int fd, const char *text, size_t length)
+{
+    while (length > 0) {
+        ssize_t n = write(fd, text, length);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return;
+        text += n;
+        length -= (size_t)n;
+    }
+}
+
+__attribute__((format(printf, 1, 0))) static void log_line(const char *format, va_list arguments)
+{
+    char line[512] = "simgpu: ";
+    size_t prefix = strlen(line);
+    int n = vsnprintf(line + prefix, sizeof(line) - prefix - 1, format, arguments);
+    size_t length = prefix + (n < 0 ? 0 : (size_t)n);
+    if (length > sizeof(line) - 2)
+        length = sizeof(line) - 2;
+    line[length++] = '\n';
+    write_all(log_fd, line, length); /* one write: lines of several threads do not mix */
+}
+
+void sim_log(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    log_line(format, arguments);
+    va_end(arguments);
+}
+
+/* "256MiB", "2GiB", "64KiB", "4096"; false: not a size. */
+static bool parse_size(const char *text, uint64_t *size)
+{
+    static const struct {
+        const char *suffix;
+        unsigned shift;
+    } units[] = {{"", 0}, {"B", 0}, {"KiB", 10}, {"MiB", 20}, {"GiB", 30}, {"TiB", 40}};
+    char *end;
+    if (text[0] < '0' || text[0] > '9')
+        return false;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (errno != 0)
+        return false;
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+        if (strcmp(end, units[i].suffix) == 0 && value <= UINT64_MAX >> units[i].shift) {
+            *size = (uint64_t)value << units[i].shift;
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint64_t env_size(const char *name, uint64_t fallback)
+{
+    uint64_t size;
+    const char *text = secure_getenv(name);
+    if (text == NULL || text[0] == '\0')
+        return fallback;
+    if (parse_size(text, &size) && size > 0)
+        return size;
+    sim_log("%s='%s' is not a size, using %" PRIu64, name, text, fallback);
+    return fallback;
+}
+
+static bool env_flag(const char *name, bool fallback)
+{
+    const char *text = secure_getenv(name);
+    return text == NULL || text[0] == '\0' ? fallback : strcmp(text, "0") != 0;
+}
+
+static void read_budget(struct sim_card *card)
+{
+    const char *text = secure_getenv("SIMGPU_BUDGET");
+    if (text == NULL || text[0] == '\0')
+        card->budget = SIM_BUDGET_HEAP;
+    else if (strcmp(text, "wrap") == 0)
+        card->budget = SIM_BUDGET_WRAP;
+    else if (strcmp(text, "zero") == 0)
+        card->budget = SIM_BUDGET_ZERO;
+    else if (strcmp(text, "huge") == 0)
+        card->budget = SIM_BUDGET_HUGE;
+    else if (parse_size(text, &card->budget_size))
+        card->budget = SIM_BUDGET_SIZE;
+    else
+        sim_log("SIMGPU_BUDGET='%s' is neither a size nor wrap, zero, huge: ignored", text);
+}
+
+/* A path of the environment in which %p stands for the process id: several processes, several
+ * files. */
+static const char *env_path(const char *name)
+{
+    const char *text = secure_getenv(name);
+    if (text == NULL || text[0] == '\0')
+        return NULL;
+    size_t room = strlen(text) + 24;
+    char *path = malloc(room); /* lives as long as the process */
+    if (path == NULL)
+        return NULL;
+    const char *mark = strstr(text, "%p");
+    if (mark == NULL)
+        snprintf(path, room, "%s", text);
+    else
+        snprintf(path, room, "%.*s%ld%s", (int)(mark - text), text, (long)getpid(), mark + 2);
+    return path;
+}
+
+static void open_log(void)
+{
+    const char *path = env_path("SIMGPU_LOG");
+    if (path == NULL)
+        return;
+    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    if (fd >= 0)
+        log_fd = fd;
+    else
+        sim_log("cannot open SIMGPU_LOG='%s': %s", path, strerror(errno));
+}
+
+static void choose_profile(struct sim_card *card)
+{
+    const char *name = secure_getenv("SIMGPU_PROFILE");
+    card->profile = sim_profile_find(name != NULL && name[0] != '\0' ? name : "nvidia");
+    if (card->profile == NULL) {
+        sim_log("unknown SIMGPU_PROFILE='%s'", name);
+        abort();
+    }
+}
+
+static void init_heaps(struct sim_card *card)
+{
+    const uint64_t sizes[SIM_SIZE_COUNT] = {
+        [SIM_SIZE_VRAM] = env_size("SIMGPU_VRAM", DEFAULT_VRAM),
+        [SIM_SIZE_HOST] = env_size("SIMGPU_HOST", DEFAULT_HOST),
+        [SIM_SIZE_BAR] = env_size("SIMGPU_BAR", DEFAULT_BAR),
+    };
+    for (uint32_t i = 0; i < card->profile->heap_count; i++) {
+        if (!sim_heap_init(&card->heaps[i], "simgpu heap", sizes[card->profile->heaps[i].size],
+                           card->poison)) {
+            sim_log("cannot create heap %u: %s", i, strerror(errno));
+            abort();
+        }
+    }
+}
+
+static void init_card(void)
+{
+    struct sim_card *card = &the_card;
+    const char *strict = secure_getenv("SIMGPU_STRICT");
+    card_pid = getpid();
+    open_log();
+    choose_profile(card);
+    card->driver_path = secure_getenv("SIMGPU_DRIVER");
+    card->strict = strict != NULL && strcmp(strict, "abort") == 0;
+    card->relaxed_bind = env_flag("SIMGPU_RELAXED_BIND", true);
+    card->poison = env_flag("SIMGPU_POISON", true);
+    read_budget(card);
+    init_heaps(card);
+    stats_path = env_path("SIMGPU_STATS");
+}
+
+struct sim_card *sim_card_get(void)
+{
+    pthread_once(&card_once, init_card);
+    return &the_card;
+}
+
+uint64_t sim_card_heap_budget(const struct sim_card *card, uint32_t heap)
+{
+    uint64_t size = card->heaps[heap].limit;
+    if (card->profile->heaps[heap].size != SIM_SIZE_VRAM)
+        return size;
+    switch (card->budget) {
+    case SIM_BUDGET_SIZE:
+        return card->budget_size;
+    case SIM_BUDGET_WRAP:
+        /* A driver that computed size - reserved and went below zero. */
+        return UINT64_MAX - 65535;
+    case SIM_BUDGET_ZERO:
+        return 0;
+    case SIM_BUDGET_HUGE:
+        return size > UINT64_MAX / 1024 ? UINT64_MAX : size * 1024;
+    case SIM_BUDGET_HEAP:
+        break;
+    }
+    return size;
+}
+
+uint32_t sim_card_all_types(const struct sim_card *card)
+{
+    return (1u << card->profile->type_count) - 1;
+}
+
+uint32_t sim_card_host_types(const struct sim_card *card)
+{
+    const struct sim_profile *p = card->profile;
+    bool unified = p->device_type == VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU;
+    uint32_t bits = 0;
+    for (uint32_t i = 0; i < p->type_count; i++) {
+        bool on_card = p->heaps[p->types[i].heapIndex].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT;
+        if ((p->types[i].propertyFlags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) &&
+            (unified || !on_card))
+            bits |= 1u << i;
+    }
+    return bits;
+}
+
+void sim_card_note_bad_bind(struct sim_card *card, const char *format, ...)
+{
+    char what[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof(what), format, arguments);
+    va_end(arguments);
+    atomic_fetch_add_explicit(&card->bad_binds, 1, memory_order_relaxed);
+    sim_log("BAD BIND: %s", what);
+    if (card->strict)
+        abort();
+}
+
+static uint64_t counter(_Atomic uint64_t *value)
+{
+    return atomic_load_explicit(value, memory_order_relaxed);
+}
+
+void sim_stats_write(void)
+{
+    if (stats_path == NULL || getpid() != card_pid)
+        return;
+    FILE *f = fopen(stats_path, "we");
+    if (f == NULL) {
+        sim_log("cannot write SIMGPU_STATS='%s': %s", stats_path, strerror(errno));
+        return;
+    }
+    struct sim_card *card = &the_card;
+    fprintf(f, "{\"simgpu\":{\"profile\":\"%s\",\"heaps\":[", card->profile->name);
+    for (uint32_t i = 0; i < card->profile->heap_count; i++) {
+        struct sim_heap_numbers n = sim_heap_numbers(&card->heaps[i]);
+        fprintf(f,
+                "%s{\"size\":%" PRIu64 ",\"allocations\":%" PRIu64 ",\"refusals\":%" PRIu64
+                ",\"live_bytes\":%" PRIu64 ",\"peak_bytes\":%" PRIu64 "}",
+                i > 0 ? "," : "", card->heaps[i].limit, n.allocations, n.refusals, n.used, n.peak);
+    }
+    fprintf(f,
+            "],\"bind_calls\":%" PRIu64 ",\"bind_ranges\":%" PRIu64 ",\"bad_binds\":%" PRIu64
+            ",\"gpu_faults\":%" PRIu64 ",\"submits\":%" PRIu64 "}}\n",
+            counter(&card->bind_calls), counter(&card->bind_ranges), counter(&card->bad_binds),
+            counter(&card->gpu_faults), counter(&card->submits));
+    fclose(f);
+}
+
+__attribute__((destructor)) static void write_stats_at_exit(void)
+{
+    if (the_card.profile != NULL)
+        sim_stats_write();
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Device memory: see memory.h. */
+#include "memory.h"
+
+#include "region.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+struct sim_memory *sim_memory_find(struct sim_device *device, VkDeviceMemory handle)
+{
+    return sim_map_find(&device->memories, SIM_KEY(handle));
+}
+
+void *sim_reserve(uint64_t size)
+{
+    uint64_t span = sim_round_up(size, SIM_GRANULE) + SIM_GRANULE;
+    if (size > UINT64_MAX / 2)
+        return NULL;
+    char *raw = mmap(NULL, span + SIM_GRANULE, PROT_NONE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (raw == MAP_FAILED)
+        return NULL;
+    char *start = (char *)(uintptr_t)sim_round_up((uint64_t)(uintptr_t)raw, SIM_GRANULE);
+    uint64_t before = (uint64_t)(start - raw);
+    if (before > 0)
+        munmap(raw, before);
+    munmap(start + span, SIM_GRANULE - before);
+    return start;
+}
+
+void sim_unreserve(void *address, uint64_t size)
+{
+    if (address != NULL)
+        munmap(address, sim_round_up(size, SIM_GRANULE) + SIM_GRANULE);
+}
+
+VkResult sim_import(struct sim_device *device, void *address, uint64_t size, bool device_address,
+                    const VkAllocationCallbacks *allocator, VkDeviceMemory *out)
+{
+    VkMemoryAllocateFlagsInfo flags = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
+                                       .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT};
+    VkImportMemoryHostPointerInfoEXT import = {
+        .sType = VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT,
+        .pNext = device_address ? &flags : NULL,
+        .handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT,
+        .pHostPointer = address,
+    };
+    VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                 .pNext = &import,
+                                 .allocationSize = size,
+                                 .memoryTypeIndex = device->import_type};
+    return device->vk.AllocateMemory(device->handle, &info, allocator, out);
+}
+
+static bool wants_address(const VkMemoryAllocateInfo *info)
+{
+    const VkMemoryAllocateFlagsInfo *flags =
+        sim_chain_find(info->pNext, VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO);
+    return flags != NULL && (flags->flags & VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT) != 0;
+}
+
+/* Memory shared through file descriptors does not exist on this card. */
+static bool wants_sharing(const VkMemoryAllocateInfo *info)
+{
+    const VkExportMemoryAllocateInfo *export =
+        sim_chain_find(info->pNext, VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO);
+    return (export != NULL && export->handleTypes != 0) ||
+           sim_chain_find(info->pNext, VK_STRUCTURE_TYPE_IMPORT_MEMORY_FD_INFO_KHR) != NULL;
+}
+
+static VkResult import_programs(struct sim_device *device, const VkMemoryAllocateInfo *info,
+                                const VkImportMemoryHostPointerInfoEXT *import,
+                                const VkAllocationCallbacks *allocator, struct sim_memory *memory)
+{
+    if (!(sim_card_host_types(sim_card_get()) & (1u << info->memoryTypeIndex)))
+        return VK_ERROR_INVALID_EXTERNAL_HANDLE;
+    memory->driver_va = import->pHostPointer;
+    return sim_import(device, import->pHostPointer, info->allocationSize, wants_address(info),
+                      allocator, &memory->handle);
+}
+
+static VkResult allocate(struct sim_device *device, const VkMemoryAllocateInfo *info,
+                         const VkAllocationCallbacks *allocator, struct sim_memory *memory)
+{
+    struct sim_card *card = sim_card_get();
+    struct sim_heap *heap = &card->heaps[card->profile->types[info->memoryTypeIndex].heapIndex];
+    if (!sim_heap_take(heap, info->allocationSize, &memory->offset))
+        return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    memory->heap = heap;
+    uint64_t unit = device->physical->import_alignment;
+    memory->span = sim_round_up(info->allocationSize, unit > SIM_PAGE ? unit : SIM_PAGE);
+    char *address = sim_reserve(memory->span);
+    VkResult result = VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (address != NULL &&
+        mmap(address, memory->span, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, heap->fd,
+             (off_t)memory->offset) != MAP_FAILED)
+        result = sim_import(device, address, memory->span, wants_address(info), allocator,
+                            &memory->handle);
+    memory->driver_va = address;
+    return result;
+}
+
+static void release(struct sim_memory *memory)
+{
+    if (memory->heap != NULL) {
+        sim_unreserve(memory->driver_va, memory->span);
+        if (memory->host_va != NULL)
+            munmap(memory->host_va, memory->span);
+        sim_heap_give(memory->heap, memory->offset, memory->size);
+    }
+    free(memory);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL sim_AllocateMemory(VkDevice handle, const VkMemoryAllocateInfo *info,
+                                                  const VkAllocationCallbacks *allocator,
+                                                  VkDeviceMemory *out)
+{
+    struct sim_device *device = sim_device_find(handle);
+    const VkImportMemoryHostPointerInfoEXT *import =
+        sim_chain_find(info->pNext, VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT);
+    if (info->memoryTypeIndex >= sim_card_get()->profile->type_count)
+        return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    if (wants_sharing(info))
+        return VK_ERROR_INVALID_EXTERNAL_HANDLE;
+    struct sim_memory *memory = calloc(1, sizeof(*memory));
+    if (memory == NULL)
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    memory->type = info->memoryTypeIndex;
+    memory->size = info->allocationSize;
+    VkResult result = import != NULL && import->handleType != 0
+                          ? import_programs(device, info, import, allocator, memory)
+                          : allocate(device, info, allocator, memory);
+    if (result == VK_SUCCESS &&
+        sim_map_insert(&device->memories, SIM_KEY(memory->handle), memory) != 0) {
+        device->vk.FreeMemory(handle, memory->handle, allocator);
+        result = VK_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    if (result != VK_SUCCESS) {
+        release(memory);
+        return result;
+    }
+    *out = memory->handle;
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL sim_FreeMemory(VkDevice handle, VkDeviceMemory key,
+                                          const VkAllocationCallbacks *allocator)
+{
+    struct sim_device *device = sim_device_find(handle);
+    struct sim_memory *memory = sim_map_remove(&device->memories, SIM_KEY(key));
+    if (memory == NULL)
+        return;
+    sim_region_forget_memory(device, memory);
+    device->vk.FreeMemory(handle, key, allocator);
+    release(memory);
+}
+
+static void release_value(void *value, void *user)
+{
+    struct sim_memory *memory = value;
+    struct sim_device *device = user;
+    device->vk.FreeMemory(device->handle, memory->handle, NULL);
+    release(memory);
+}
+
+void sim_memory_release_all(struct sim_device *device)
+{
+    sim_map_for_each(&device->memories, release_value, device);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL sim_MapMemory(VkDevice handle, VkDeviceMemory key,
+                                             VkDeviceSize offset, VkDeviceSize size,
+                                             VkMemoryMapFlags flags, void **data)
+{
+    struct sim_memory *memory = sim_memory_find(sim_device_find(handle), key);
+    const struct sim_profile *profile = sim_card_get()->profile;
+    (void)size, (void)flags;
+    if (!(profile->types[memory->type].propertyFlags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT))
+        return VK_ERROR_MEMORY_MAP_FAILED;
+    if (memory->heap == NULL) {
+        *data = memory->driver_va + offset;
+        return VK_SUCCESS;
+    }
+    if (memory->host_va == NULL) {
+        void *address = mmap(NULL, memory->span, PROT_READ | PROT_WRITE, MAP_SHARED,
+                             memory->heap->fd, (off_t)memory->offset);
+        if (address == MAP_FAILED)
+            return VK_ERROR_MEMORY_MAP_FAILED;
+        memory->host_va = address;
+    }
+    *data = memory->host_va + offset;
+    return VK_SUCCESS;
+}
+
+/* The mapping stays until the memory is freed: programs that map every frame would pay every page
+ * fault again. */
+VKAPI_ATTR void VKAPI_CALL sim_UnmapMemory(VkDevice handle, VkDeviceMemory key)
+{
+    (void)handle, (void)key;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL sim_GetMemoryHostPointerPropertiesEXT(
+    VkDevice handle, VkExternalMemoryHandleTypeFlagBits type, const void *pointer,
+    VkMemoryHostPointerPropertiesEXT *properties)
+{
+    struct sim_device *device = sim_device_find(handle);
+    VkResult result =
+        device->vk.GetMemoryHostPointerPropertiesEXT(handle, type, pointer, properties);
+    if (result == VK_SUCCESS && properties->memoryTypeBits != 0)
+        properties->memoryTypeBits = sim_card_host_types(sim_card_get());
+    return result;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * VkDeviceMemory: a range of a heap's file, mapped once for the driver (imported as host memory)
+ * and, on the first vkMapMemory, a second time for the program, so that the two can be told apart.
+ */
+#pragma once
+
+#include "sim.h"
+
+struct sim_memory {
+    /* constant after creation */
+    VkDeviceMemory handle;
+    struct sim_heap *heap; /* NULL: imported by the program, nothing of a heap */
+    uint32_t type;
+    uint64_t offset, size; /* in the heap's file; size as the program asked */
+    uint64_t span;         /* mapped bytes: whole pages */
+    char *driver_va;       /* or the program's own pointer */
+
+    char *host_va;         /* protected by external synchronisation of the memory (vkMapMemory) */
+    uint64_t bound_blocks; /* protected by device->map_lock: sparse blocks that map it now */
+};
+
+struct sim_memory *sim_memory_find(struct sim_device *device, VkDeviceMemory handle);
+
+/* The driver's memory over addresses; the caller keeps the addresses. */
+VkResult sim_import(struct sim_device *device, void *address, uint64_t size, bool device_address,
+                    const VkAllocationCallbacks *allocator, VkDeviceMemory *out);
+
+/* Addresses aligned for the driver's import and for sparse blocks: nothing mapped, and a block of
+ * guard behind them. NULL: no room. */
+void *sim_reserve(uint64_t size);
+void sim_unreserve(void *address, uint64_t size);
+
+/* vkDestroyDevice: gives back what the program did not free. */
+void sim_memory_release_all(struct sim_device *device);

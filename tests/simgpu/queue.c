@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Queues and their workers: see queue.h. */
+#include "queue.h"
+
+#include "region.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <vulkan/vk_icd.h>
+
+/* One allocation: the operation and its lists, each list aligned because the elements before it are
+ * multiples of 8 bytes. */
+struct sim_op *sim_op_create(uint32_t waits, uint32_t signals, uint32_t commands, uint32_t binds)
+{
+    struct sim_op *op =
+        calloc(1, sizeof(*op) + ((size_t)waits + signals) * sizeof(struct sim_point) +
+                      (size_t)binds * sizeof(struct sim_bind) + commands * sizeof(VkCommandBuffer));
+    if (op == NULL)
+        return NULL;
+    op->waits = (struct sim_point *)(op + 1);
+    op->signals = op->waits + waits;
+    op->binds = (struct sim_bind *)(op->signals + signals);
+    op->commands = (VkCommandBuffer *)(op->binds + binds);
+    op->wait_count = waits;
+    op->signal_count = signals;
+    op->command_count = commands;
+    op->bind_count = binds;
+    return op;
+}
+
+void sim_op_destroy(struct sim_op *op)
+{
+    free(op);
+}
+
+void sim_op_list_init(struct sim_op_list *list)
+{
+    list->first = NULL;
+    list->end = &list->first;
+}
+
+void sim_op_list_add(struct sim_op_list *list, struct sim_op *op)
+{
+    *list->end = op;
+    list->end = &op->next;
+}
+
+void sim_op_list_finish(struct sim_op_list *list)
+{
+    while (list->first != NULL) {
+        struct sim_op *op = list->first;
+        list->first = op->next;
+        sim_op_destroy(op);
+    }
+    list->end = &list->first;
+}
+
+static void run_commands(struct sim_fifo *fifo, const struct sim_op *op)
+{
+    struct sim_device *device = fifo->device;
+    VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+                           .commandBufferCount = op->command_count,
+                           .pCommandBuffers = op->commands};
+    pthread_mutex_lock(&device->drv_lock);
+    VkResult result = device->vk.QueueSubmit(device->driver_queue, 1, &submit, fifo->driver_fence);
+    pthread_mutex_unlock(&device->drv_lock);
+    if (result == VK_SUCCESS)
+        result =
+            device->vk.WaitForFences(device->handle, 1, &fifo->driver_fence, VK_TRUE, UINT64_MAX);
+    if (result == VK_SUCCESS)
+        result = device->vk.ResetFences(device->handle, 1, &fifo->driver_fence);
+    if (result != VK_SUCCESS)
+        sim_log("the software driver failed a submit: %d", (int)result);
+    sim_region_close_opened(device);
+}
+
+static void run_binds(const struct sim_op *op)
+{
+    for (uint32_t i = 0; i < op->bind_count; i++) {
+        const struct sim_bind *b = &op->binds[i];
+        sim_region_bind(b->region, b->offset, b->size, b->memory, b->memory_offset);
+    }
+}
+
+static void run_present(struct sim_device *device, struct sim_present *present)
+{
+    /* The waits are over; the rest of the chain is the program's, who waits for us. */
+    VkPresentInfoKHR info = *present->info;
+    info.waitSemaphoreCount = 0;
+    info.pWaitSemaphores = NULL;
+    pthread_mutex_lock(&device->drv_lock);
+    present->result = device->vk.QueuePresentKHR(device->driver_queue, &info);
+    pthread_mutex_unlock(&device->drv_lock);
+}
+
+/* false: the device is being destroyed, nothing was done. */
+static bool run_op(struct sim_fifo *fifo, const struct sim_op *op)
+{
+    if (!sim_points_wait(fifo->device, op->waits, op->wait_count))
+        return false;
+    if (op->command_count > 0)
+        run_commands(fifo, op);
+    run_binds(op);
+    if (op->present != NULL)
+        run_present(fifo->device, op->present);
+    sim_points_signal(fifo->device, op->signals, op->signal_count, op->fence);
+    return true;
+}
+
+static void *worker_main(void *argument)
+{
+    struct sim_fifo *fifo = argument;
+    pthread_mutex_lock(&fifo->lock);
+    while (!fifo->stopping) {
+        struct sim_op *op = fifo->first;
+        if (op == NULL) {
+            pthread_cond_wait(&fifo->changed, &fifo->lock);
+            continue;
+        }
+        fifo->first = op->next;
+        if (fifo->first == NULL)
+            fifo->end = &fifo->first;
+        pthread_mutex_unlock(&fifo->lock);
+        run_op(fifo, op);
+        sim_op_destroy(op);
+        pthread_mutex_lock(&fifo->lock);
+        fifo->pending--;
+        pthread_cond_broadcast(&fifo->changed);
+    }
+    pthread_mutex_unlock(&fifo->lock);
+    return NULL;
+}
+
+static void fifo_init(struct sim_fifo *fifo, struct sim_device *device)
+{
+    *fifo = (struct sim_fifo){.device = device};
+    pthread_mutex_init(&fifo->lock, NULL);
+    pthread_cond_init(&fifo->changed, NULL);
+    fifo->end = &fifo->first;
+}
+
+/* The program's signals are not the worker's business; faults must come through (fault.c). */
+static VkResult start_worker(struct sim_fifo *fifo)
+{
+    struct sim_device *device = fifo->device;
+    VkFenceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+    VkResult result = device->vk.CreateFence(device->handle, &info, NULL, &fifo->driver_fence);
+    sigset_t blocked, before;
+    if (result != VK_SUCCESS)
+        return result;
+    sigfillset(&blocked);
+    sigdelset(&blocked, SIGSEGV);
+    sigdelset(&blocked, SIGBUS);
+    sigdelset(&blocked, SIGFPE);
+    sigdelset(&blocked, SIGILL);
+    sigdelset(&blocked, SIGABRT);
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
+    fifo->started = pthread_create(&fifo->worker, NULL, worker_main, fifo) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (fifo->started)
+        return VK_SUCCESS;
+    device->vk.DestroyFence(device->handle, fifo->driver_fence, NULL);
+    fifo->driver_fence = VK_NULL_HANDLE;
+    return VK_ERROR_OUT_OF_HOST_MEMORY;
+}
+
+VkResult sim_fifo_push(struct sim_fifo *fifo, struct sim_op_list *list)
+{
+    uint64_t count = 0;
+    for (const struct sim_op *op = list->first; op != NULL; op = op->next)
+        count++;
+    if (count == 0)
+        return VK_SUCCESS;
+    pthread_mutex_lock(&fifo->lock);
+    VkResult result = fifo->started ? VK_SUCCESS : start_worker(fifo);
+    if (result == VK_SUCCESS) {
+        *fifo->end = list->first;
+        fifo->end = list->end;
+        fifo->pending += count;
+        sim_op_list_init(list);
+        pthread_cond_broadcast(&fifo->changed);
+    }
+    pthread_mutex_unlock(&fifo->lock);
+    return result;
+}
+
+void sim_fifo_wait_idle(struct sim_fifo *fifo)
+{
+    pthread_mutex_lock(&fifo->lock);
+    while (fifo->pending > 0)
+        pthread_cond_wait(&fifo->changed, &fifo->lock);
+    pthread_mutex_unlock(&fifo->lock);
+}
+
+static void fifo_finish(struct sim_fifo *fifo)
+{
+    pthread_mutex_lock(&fifo->lock);
+    fifo->stopping = true;
+    pthread_cond_broadcast(&fifo->changed);
+    pthread_mutex_unlock(&fifo->lock);
+    if (fifo->started) {
+        pthread_join(fifo->worker, NULL);
+        fifo->device->vk.DestroyFence(fifo->device->handle, fifo->driver_fence, NULL);
+    }
+    struct sim_op_list rest = {.first = fifo->first};
+    sim_op_list_finish(&rest);
+    pthread_cond_destroy(&fifo->changed);
+    pthread_mutex_destroy(&fifo->lock);
+}
+
+VkResult sim_queue_create(struct sim_device *device, uint32_t family, uint32_t index,
+                          VkDeviceQueueCreateFlags flags, struct sim_queue **out)
+{
+    VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO};
+    struct sim_queue *queue = calloc(1, sizeof(*queue));
+    if (queue == NULL)
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    VkResult result = device->vk.CreateSemaphore(device->handle, &info, NULL, &queue->stand_in);
+    if (result != VK_SUCCESS) {
+        free(queue);
+        return result;
+    }
+    set_loader_magic_value(queue);
+    queue->device = device;
+    queue->family = family;
+    queue->index = index;
+    queue->flags = flags;
+    fifo_init(&queue->work, device);
+    fifo_init(&queue->binds, device);
+    *out = queue;
+    return VK_SUCCESS;
+}
+
+void sim_queue_destroy(struct sim_queue *queue)
+{
+    if (queue == NULL)
+        return;
+    fifo_finish(&queue->work);
+    fifo_finish(&queue->binds);
+    queue->device->vk.DestroySemaphore(queue->device->handle, queue->stand_in, NULL);
+    free(queue);
+}
+
+static void wait_idle(struct sim_queue *queue)
+{
+    sim_fifo_wait_idle(&queue->work);
+    sim_fifo_wait_idle(&queue->binds);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL sim_QueueWaitIdle(VkQueue handle)
+{
+    wait_idle(sim_queue_from(handle));
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL sim_DeviceWaitIdle(VkDevice handle)
+{
+    struct sim_device *device = sim_device_find(handle);
+    for (uint32_t f = 0; f < SIM_MAX_FAMILIES; f++) {
+        for (uint32_t k = 0; k < SIM_MAX_QUEUES; k++) {
+            if (device->queues[f][k] != NULL)
+                wait_idle(device->queues[f][k]);
+        }
+    }
+    return VK_SUCCESS;
+}

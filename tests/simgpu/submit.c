@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * vkQueueSubmit and vkQueueSubmit2: batches become operations. Nothing is numbered or pushed until
+ * everything that can fail has been done. */
+#include "queue.h"
+
+/* An operation that only signals a fence, behind everything before it. */
+static struct sim_op *fence_op(struct sim_op_list *list)
+{
+    struct sim_op *op = sim_op_create(0, 0, 0, 0);
+    if (op != NULL)
+        sim_op_list_add(list, op);
+    return op;
+}
+
+static VkResult push(struct sim_queue *queue, struct sim_op_list *list, struct sim_op *last,
+                     VkFence fence)
+{
+    if (last != NULL && fence != VK_NULL_HANDLE)
+        last->fence = sim_fence_find(queue->device, fence);
+    atomic_fetch_add_explicit(&sim_card_get()->submits, 1, memory_order_relaxed);
+    VkResult result = sim_fifo_push(&queue->work, list);
+    sim_op_list_finish(list);
+    return result;
+}
+
+static void fill(struct sim_device *device, struct sim_op *op, const VkSubmitInfo *info)
+{
+    const VkTimelineSemaphoreSubmitInfo *values =
+        sim_chain_find(info->pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
+    for (uint32_t i = 0; i < info->waitSemaphoreCount; i++) {
+        bool given = values != NULL && i < values->waitSemaphoreValueCount;
+        op->waits[i] = sim_point_for_wait(device, info->pWaitSemaphores[i],
+                                          given ? values->pWaitSemaphoreValues[i] : 0);
+    }
+    for (uint32_t i = 0; i < info->signalSemaphoreCount; i++) {
+        bool given = values != NULL && i < values->signalSemaphoreValueCount;
+        op->signals[i] = sim_point_for_signal(device, info->pSignalSemaphores[i],
+                                              given ? values->pSignalSemaphoreValues[i] : 0);
+    }
+    for (uint32_t i = 0; i < info->commandBufferCount; i++)
+        op->commands[i] = info->pCommandBuffers[i];
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL sim_QueueSubmit(VkQueue handle, uint32_t count,
+                                               const VkSubmitInfo *infos, VkFence fence)
+{
+    struct sim_queue *queue = sim_queue_from(handle);
+    struct sim_op_list list;
+    struct sim_op *op = NULL;
+    sim_op_list_init(&list);
+    for (uint32_t i = 0; i < count; i++) {
+        op = sim_op_create(infos[i].waitSemaphoreCount, infos[i].signalSemaphoreCount,
+                           infos[i].commandBufferCount, 0);
+        if (op == NULL) {
+            sim_op_list_finish(&list);
+            return VK_ERROR_OUT_OF_HOST_MEMORY;
+        }
+        sim_op_list_add(&list, op);
+    }
+    if (count == 0 && fence != VK_NULL_HANDLE && (op = fence_op(&list)) == NULL)
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    struct sim_op *each = list.first;
+    for (uint32_t i = 0; i < count; i++, each = each->next)
+        fill(queue->device, each, &infos[i]);
+    return push(queue, &list, op, fence);
+}
+
+static void fill2(struct sim_device *device, struct sim_op *op, const VkSubmitInfo2 *info)
+{
+    for (uint32_t i = 0; i < info->waitSemaphoreInfoCount; i++)
+        op->waits[i] = sim_point_for_wait(device, info->pWaitSemaphoreInfos[i].semaphore,
+                                          info->pWaitSemaphoreInfos[i].value);
+    for (uint32_t i = 0; i < info->signalSemaphoreInfoCount; i++)
+        op->signals[i] = sim_point_for_signal(device, info->pSignalSemaphoreInfos[i].semaphore,
+                                              info->pSignalSemaphoreInfos[i].value);
+    for (uint32_t i = 0; i < info->commandBufferInfoCount; i++)
+        op->commands[i] = info->pCommandBufferInfos[i].commandBuffer;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL sim_QueueSubmit2(VkQueue handle, uint32_t count,
+                                                const VkSubmitInfo2 *infos, VkFence fence)
+{
+    struct sim_queue *queue = sim_queue_from(handle);
+    struct sim_op_list list;
+    struct sim_op *op = NULL;
+    sim_op_list_init(&list);
+    for (uint32_t i = 0; i < count; i++) {
+        op = sim_op_create(infos[i].waitSemaphoreInfoCount, infos[i].signalSemaphoreInfoCount,
+                           infos[i].commandBufferInfoCount, 0);
+        if (op == NULL) {
+            sim_op_list_finish(&list);
+            return VK_ERROR_OUT_OF_HOST_MEMORY;
+        }
+        sim_op_list_add(&list, op);
+    }
+    if (count == 0 && fence != VK_NULL_HANDLE && (op = fence_op(&list)) == NULL)
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    struct sim_op *each = list.first;
+    for (uint32_t i = 0; i < count; i++, each = each->next)
+        fill2(queue->device, each, &infos[i]);
+    return push(queue, &list, op, fence);
+}
