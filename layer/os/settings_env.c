@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #define PREFIX        "SPILLWAY_"
@@ -92,9 +93,10 @@ static void check_variable(const struct variable_names *names, const char *entry
 {
     char name[SPW_NAME_MAX + 1];
     size_t length = strcspn(entry, "=");
-    if (length == 0 || length > SPW_NAME_MAX) {
-        return;
+    if (entry[length] != '=') {
+        return; /* no variable, though execve lets it through */
     }
+    length = length < SPW_NAME_MAX ? length : SPW_NAME_MAX; /* far longer than any name of ours */
     memcpy(name, entry, length);
     name[length] = '\0';
     bool ours = strncmp(name, PREFIX, PREFIX_LENGTH) == 0;
@@ -104,9 +106,7 @@ static void check_variable(const struct variable_names *names, const char *entry
     if (!ours && (strcmp(name, "SPILLWAY") == 0 || !has_misspelt_prefix(names, name))) {
         return;
     }
-    if (secure_getenv(name) != NULL) {
-        complain_about_name(names, name, complain, user);
-    }
+    complain_about_name(names, name, complain, user);
 }
 
 void spw_settings_read_env(struct spw_settings *s, spw_complain_fn complain, void *user)
@@ -119,6 +119,9 @@ void spw_settings_read_env(struct spw_settings *s, spw_complain_fn complain, voi
             (void)spw_settings_set(s, spw_setting_rows[i].key, value, names.list[i], complain,
                                    user);
         }
+    }
+    if (getauxval(AT_SECURE) != 0) {
+        return; /* secure_getenv's own test, for names that it cannot be asked for */
     }
     for (char **entry = environ; entry != NULL && *entry != NULL; entry++) {
         check_variable(&names, *entry, complain, user);

@@ -35,9 +35,11 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL spw_GetInstanceProcAddr(VkInstance inst
     if (!object) {
         /* Only the global commands "if instance is NULL"; and the loader, while it builds the
          * chain, asks for vkCreateInstance with an instance of its own that no layer has seen yet.
-         */
-        bool global =
-            hook && (hook->level == SPW_HOOK_GLOBAL || strcmp(pName, "vkGetInstanceProcAddr") == 0);
+         * Layers above may ask for vkCreateDevice without an instance (VK_LAYER_MESA_overlay of
+         * Mesa 22.3 does, and fails otherwise): it finds its instance by the physical device. */
+        bool global = hook && (hook->level == SPW_HOOK_GLOBAL ||
+                               strcmp(pName, "vkGetInstanceProcAddr") == 0 ||
+                               strcmp(pName, "vkCreateDevice") == 0);
         return global ? hook->function : NULL;
     }
     if (!pName)
@@ -60,7 +62,9 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL spw_GetDeviceProcAddr(VkDevice device, 
     if (hook && hook->chain)
         return hook->function;
     PFN_vkVoidFunction next = object->next_gdpa(device, pName);
-    return next && hook && !object->physical->instance->disabled ? hook->function : next;
+    const struct spw_physical_device *physical = object->physical;
+    bool out_of_the_way = physical->mode == SPW_MODE_PASSTHROUGH && !physical->unified;
+    return next && hook && !out_of_the_way ? hook->function : next;
 }
 
 /* Commands on physical devices only; NULL tells the loader that this is none. */
@@ -71,8 +75,12 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_physical_device_proc_addr(Vk
     if (!object || !pName)
         return NULL;
     const struct spw_hook *hook = hook_find(pName);
+    /* "If it is the name of a valid function which is not a physical device function …, then the
+     * value of NULL should be returned." */
+    if (hook && hook->level != SPW_HOOK_PHYSICAL)
+        return NULL;
     PFN_vkVoidFunction next = object->next_gpdpa ? object->next_gpdpa(instance, pName) : NULL;
-    if (!hook || hook->level != SPW_HOOK_PHYSICAL)
+    if (!hook)
         return next;
     if (hook->chain || hook->own)
         return hook->function;

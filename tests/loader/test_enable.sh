@@ -24,10 +24,10 @@ probe by-program -- --layer=$layer_name
 expect_active by-program
 probe by-all SPILLWAY=1 VK_INSTANCE_LAYERS=$layer_name "VK_LOADER_LAYERS_ENABLE=*SPILLWAY*" -- --layer=$layer_name
 expect_active by-all
-data=$work/empty probe by-path VK_LAYER_PATH="$SPILLWAY_BUILD/manifest/explicit_layer.d" \
+data=$work/empty probe by-path VK_LAYER_PATH="$BUILD_ROOT/manifest/explicit_layer.d" \
     VK_INSTANCE_LAYERS=$layer_name
 expect_active by-path
-data=$work/empty probe by-check-path VK_LAYER_PATH="$SPILLWAY_BUILD/manifest/check" VK_INSTANCE_LAYERS=$layer_name
+data=$work/empty probe by-check-path VK_LAYER_PATH="$BUILD_ROOT/manifest/check" VK_INSTANCE_LAYERS=$layer_name
 expect_active by-check-path
 
 # Whatever the program asks for in VkApplicationInfo, or without one.

@@ -9,7 +9,7 @@ setup "$1" "$2"
 probe_base
 
 # The build directory's own record of what was installed is not ours to lose.
-log=$SPILLWAY_BUILD/meson-logs/install-log.txt
+log=$BUILD_ROOT/meson-logs/install-log.txt
 [ ! -e "$log" ] || cp "$log" "$work/install-log.saved"
 restore() {
     if [ -e "$work/install-log.saved" ]; then
@@ -20,7 +20,7 @@ restore() {
 }
 trap 'restore; rm -rf "$work"' EXIT
 
-${MESON:-meson} install -C "$SPILLWAY_BUILD" --no-rebuild --destdir "$work/dest" >"$work/install.out" 2>&1 ||
+${MESON:-meson} install -C "$BUILD_ROOT" --no-rebuild --destdir "$work/dest" >"$work/install.out" 2>&1 ||
     { fail "meson install: $(tail -n 5 "$work/install.out")" && finish; }
 data=$(dirname "$(find "$work/dest" -type d -path '*/vulkan/implicit_layer.d')")
 data=${data%/vulkan}
@@ -52,7 +52,7 @@ expect_active moved
 mv "$work/elsewhere" "$work/dest"
 
 # LLP_LAYER_20: uninstalled, no manifest is left.
-(cd "$SPILLWAY_BUILD" && ${MESON:-meson} --internal uninstall) >"$work/uninstall.out" 2>&1 ||
+(cd "$BUILD_ROOT" && ${MESON:-meson} --internal uninstall) >"$work/uninstall.out" 2>&1 ||
     fail "uninstall: $(tail -n 5 "$work/uninstall.out")"
 left=$(find "$work" -path "$work/dest/*" -type f)
 [ -z "$left" ] || fail "left behind: $left"

@@ -7,7 +7,7 @@ set -u
 checker=$1
 
 setup debian lavapipe
-manifests=$SPILLWAY_BUILD/manifest
+manifests=$BUILD_ROOT/manifest
 "$checker" implicit "$manifests/implicit_layer.d/spillway_layer.json" || fail "the implicit manifest"
 "$checker" explicit "$manifests/explicit_layer.d/spillway_layer.json" || fail "the explicit manifest"
 "$checker" implicit "$manifests/check/spillway_layer_check.json" || fail "the check build's manifest"
@@ -17,7 +17,7 @@ plant() {
     data=$work/$1
     mkdir -p "$data/vulkan/implicit_layer.d"
     planted=$data/vulkan/implicit_layer.d/planted.json
-    sed -e "s|\"\.\./\.\./layer|\"$(realpath --relative-to="$(dirname "$planted")" "$SPILLWAY_BUILD")/layer|" \
+    sed -e "s|\"\.\./\.\./layer|\"$(realpath --relative-to="$(dirname "$planted")" "$BUILD_ROOT")/layer|" \
         -e "$2" "$manifests/implicit_layer.d/spillway_layer.json" >"$planted"
 }
 

@@ -62,11 +62,11 @@ class Walker:
 
 
 def read_hooks(path):
-    """{canonical name: newer?} of a hooks.def: HOOK(Name, file) and NEWER(Name, file, level, extension)."""
+    """{canonical name: newer?} of what a hooks.def intercepts (CALL lines do not)."""
     hooks = {}
     with open(path, encoding="utf-8") as f:
         text = re.sub(r"/\*.*?\*/|//[^\n]*|^\s*#[^\n]*", "", f.read(), flags=re.S | re.M)
-    for kind, name in re.findall(r"\b(HOOK|NEWER)\s*\(\s*(\w+)", text):
+    for kind, name in re.findall(r"^\s*(HOOK|HOOK_CHAIN|HOOK_OWN|NEWER)\s*\(\s*(\w+)", text, flags=re.M):
         hooks["vk" + name] = kind == "NEWER"
     return hooks
 
