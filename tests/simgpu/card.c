@@ -185,6 +185,7 @@ static void init_card(void)
     card->driver_path = secure_getenv("SIMGPU_DRIVER");
     card->strict = strict != NULL && strcmp(strict, "abort") == 0;
     card->relaxed_bind = env_flag("SIMGPU_RELAXED_BIND", true);
+    card->accept_export = env_flag("SIMGPU_EXPORT", false);
     card->poison = env_flag("SIMGPU_POISON", true);
     read_budget(card);
     init_heaps(card);
