@@ -103,15 +103,14 @@ static VkResult allocate(struct sim_device *device, const VkMemoryAllocateInfo *
     return result;
 }
 
-static void release(struct sim_memory *memory)
+static void release_pages(struct sim_memory *memory)
 {
-    if (memory->heap != NULL) {
-        sim_unreserve(memory->driver_va, memory->span);
-        if (memory->host_va != NULL)
-            munmap(memory->host_va, memory->span);
-        sim_heap_give(memory->heap, memory->offset, memory->size);
-    }
-    free(memory);
+    if (memory->heap == NULL)
+        return;
+    sim_unreserve(memory->driver_va, memory->span);
+    if (memory->host_va != NULL)
+        munmap(memory->host_va, memory->span);
+    sim_heap_give(memory->heap, memory->offset, memory->size);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL sim_AllocateMemory(VkDevice handle, const VkMemoryAllocateInfo *info,
@@ -139,7 +138,10 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_AllocateMemory(VkDevice handle, const VkMemor
         result = VK_ERROR_OUT_OF_HOST_MEMORY;
     }
     if (result != VK_SUCCESS) {
-        release(memory);
+        if (memory->heap != NULL)
+            sim_heap_note_failure(memory->heap, result == VK_ERROR_OUT_OF_DEVICE_MEMORY);
+        release_pages(memory);
+        free(memory);
         return result;
     }
     *out = memory->handle;
@@ -153,9 +155,11 @@ VKAPI_ATTR void VKAPI_CALL sim_FreeMemory(VkDevice handle, VkDeviceMemory key,
     struct sim_memory *memory = sim_map_remove(&device->memories, SIM_KEY(key));
     if (memory == NULL)
         return;
-    sim_region_forget_memory(device, memory);
+    bool unused = sim_region_forget_memory(device, memory);
     device->vk.FreeMemory(handle, key, allocator);
-    release(memory);
+    release_pages(memory);
+    if (unused)
+        free(memory);
 }
 
 static void release_value(void *value, void *user)
@@ -163,7 +167,8 @@ static void release_value(void *value, void *user)
     struct sim_memory *memory = value;
     struct sim_device *device = user;
     device->vk.FreeMemory(device->handle, memory->handle, NULL);
-    release(memory);
+    release_pages(memory);
+    free(memory);
 }
 
 void sim_memory_release_all(struct sim_device *device)

@@ -16,8 +16,12 @@ struct sim_memory {
     uint64_t span;         /* mapped bytes: whole pages */
     char *driver_va;       /* or the program's own pointer */
 
-    char *host_va;         /* protected by external synchronisation of the memory (vkMapMemory) */
-    uint64_t bound_blocks; /* protected by device->map_lock: sparse blocks that map it now */
+    char *host_va; /* protected by external synchronisation of the memory (vkMapMemory) */
+
+    /* protected by device->map_lock */
+    uint64_t bound_blocks;  /* sparse blocks that map it now */
+    uint64_t pending_binds; /* queued, not yet done */
+    bool gone;              /* freed */
 };
 
 struct sim_memory *sim_memory_find(struct sim_device *device, VkDeviceMemory handle);

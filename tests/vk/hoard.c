@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Parts of a mixed allocation: an odd size, so that the next one does not start where an alignment bug
- * would put it anyway. */
+/* Parts of a mixed allocation: an odd size, so that the next one does not start where an alignment
+ * bug would put it anyway. */
 #define MIXED_BUFFER_BYTES ((VkDeviceSize)1048576 + 4 * 37)
 #define MIXED_IMAGE_SIDE   491
 
@@ -39,7 +39,8 @@ static void note_item(struct holding *g, uint32_t item)
     g->items[g->item_count++] = item;
 }
 
-static void make_image(struct hoard *h, struct holding *g, uint32_t width, uint32_t height, uint32_t mips)
+static void make_image(struct hoard *h, struct holding *g, uint32_t width, uint32_t height,
+                       uint32_t mips)
 {
     g->images[g->image_count++] =
         vkf_image_create(h->f, width, height, mips, 1, VK_IMAGE_TILING_OPTIMAL, 0);
@@ -78,7 +79,8 @@ static VkDeviceSize make_mixed(struct hoard *h, struct holding *g, VkDeviceSize 
     return end > size_bytes ? end : size_bytes;
 }
 
-/* Creates the resources of a shape; the size that the memory has to have, and the types it may have. */
+/* Creates the resources of a shape; the size that the memory has to have, and the types it may
+ * have. */
 static VkDeviceSize make_resources(struct hoard *h, struct holding *g, VkDeviceSize size_bytes,
                                    uint32_t *bits, VkDeviceSize offsets[HOARD_MAX_PARTS * 2])
 {
@@ -174,7 +176,8 @@ VkResult hoard_try_add(struct hoard *h, enum hoard_shape shape, enum hoard_type 
     return VK_SUCCESS;
 }
 
-void hoard_add(struct hoard *h, enum hoard_shape shape, enum hoard_type type, VkDeviceSize size_bytes)
+void hoard_add(struct hoard *h, enum hoard_shape shape, enum hoard_type type,
+               VkDeviceSize size_bytes)
 {
     VkResult result = hoard_try_add(h, shape, type, size_bytes);
     if (result == VK_SUCCESS)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Device-local memory beyond what the card has, in one shape, every byte checked; then everything freed,
- * and again as often as asked, without growth.
+ * Device-local memory beyond what the card has, in one shape, every byte checked; then everything
+ * freed, and again as often as asked, without growth.
  *
  *   test_alloc SHAPE TOTAL [CYCLES]
  *
- * SHAPE: one (a single allocation), chunks (5 MiB buffers), small (20 KiB buffers), images (dedicated),
- * mixed (buffers and images in one allocation), visible (chunks of host-visible device-local memory, mapped
- * for good). */
+ * SHAPE: one (a single allocation), chunks (5 MiB buffers), small (20 KiB buffers), images
+ * (dedicated), mixed (buffers and images in one allocation), visible (chunks of host-visible
+ * device-local memory, mapped for good). */
 #include "vk_fixture.h"
 
 #include <dirent.h>
@@ -23,8 +23,8 @@
 #define IMAGE_BYTES ((VkDeviceSize)1 << 20)
 #define MIXED_BYTES ((VkDeviceSize)6 << 20)
 
-/* What may lie between the fifth cycle and the last in resident memory: allocators and the driver's caches
- * settle late. One leaked 64 KiB page a cycle is more than this over a hundred cycles. */
+/* What may lie between the fifth cycle and the last in resident memory: allocators and the driver's
+ * caches settle late. One leaked 64 KiB page a cycle is more than this over a hundred cycles. */
 #define RSS_SLACK_BYTES ((uint64_t)4 << 20)
 
 struct shape {
@@ -55,7 +55,8 @@ static struct footprint measure(const struct vkf *f)
     struct footprint now = {0};
     unsigned long size = 0, resident = 0;
     FILE *statm = fopen("/proc/self/statm", "r");
-    VKF_CHECK(statm && fscanf(statm, "%lu %lu", &size, &resident) == 2, "cannot read /proc/self/statm");
+    VKF_CHECK(statm && fscanf(statm, "%lu %lu", &size, &resident) == 2,
+              "cannot read /proc/self/statm");
     fclose(statm);
     now.rss_bytes = (uint64_t)resident * (uint64_t)sysconf(_SC_PAGESIZE);
     DIR *fds = opendir("/proc/self/fd");
@@ -79,8 +80,8 @@ static void check_no_growth(const struct footprint *before, const struct footpri
     VKF_CHECK(after->rss_bytes <= before->rss_bytes + RSS_SLACK_BYTES,
               "resident memory grew from %llu to %llu", (unsigned long long)before->rss_bytes,
               (unsigned long long)after->rss_bytes);
-    VKF_CHECK(after->fd_count == before->fd_count, "open files grew from %u to %u", before->fd_count,
-              after->fd_count);
+    VKF_CHECK(after->fd_count == before->fd_count, "open files grew from %u to %u",
+              before->fd_count, after->fd_count);
     for (uint32_t i = 0; i < VK_MAX_MEMORY_HEAPS && after->has_usage; i++)
         VKF_CHECK(after->usage[i] == before->usage[i], "usage of heap %u grew from %llu to %llu", i,
                   (unsigned long long)before->usage[i], (unsigned long long)after->usage[i]);
@@ -104,8 +105,8 @@ int main(int argc, char **argv)
     vkf_begin(&f, NULL);
     hoard_begin(&hoard, &f, 20);
     for (int cycle = 0; cycle < cycles; cycle++) {
-        hoard_fill_up(&hoard, shape->shape, shape->type, shape->size_bytes ? shape->size_bytes : total,
-                      total);
+        hoard_fill_up(&hoard, shape->shape, shape->type,
+                      shape->size_bytes ? shape->size_bytes : total, total);
         hoard_exercise(&hoard);
         if (cycle == 0)
             printf("%u allocations, %llu bytes, all right\n", hoard.count,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Memory that is shared with others is the driver's own business: exported and imported allocations of a
- * device-local type stay in that type, full or not.
+ * Memory that is shared with others is the driver's own business: exported and imported allocations
+ * of a device-local type stay in that type, full or not.
  *
  *   test_external export TOTAL   exportable allocations until refused: by the card, before TOTAL
  *   test_external import         host memory imported into a device-local type it is allowed in */
@@ -51,9 +51,12 @@ static void import(struct vkf *f)
     void *bytes = aligned_alloc(alignment, STEP_BYTES);
     VKF_CHECK(bytes, "no memory");
     PFN_vkGetMemoryHostPointerPropertiesEXT get_properties =
-        (PFN_vkGetMemoryHostPointerPropertiesEXT)vkf_device_proc(f, "vkGetMemoryHostPointerPropertiesEXT");
-    VkMemoryHostPointerPropertiesEXT pointer = {.sType = VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT};
-    VKF_VK(get_properties(f->device, VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT, bytes, &pointer));
+        (PFN_vkGetMemoryHostPointerPropertiesEXT)vkf_device_proc(
+            f, "vkGetMemoryHostPointerPropertiesEXT");
+    VkMemoryHostPointerPropertiesEXT pointer = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT};
+    VKF_VK(get_properties(f->device, VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT, bytes,
+                          &pointer));
     VkImportMemoryHostPointerInfoEXT info = {
         .sType = VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT,
         .handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT,
@@ -73,7 +76,8 @@ static void import(struct vkf *f)
     struct vkf_buffer buffer = {.size_bytes = STEP_BYTES};
     VKF_VK(vkCreateBuffer(f->device, &create, NULL, &buffer.handle));
     vkGetBufferMemoryRequirements(f->device, buffer.handle, &buffer.requirements);
-    uint32_t type = vkf_want_type(f, pointer.memoryTypeBits & buffer.requirements.memoryTypeBits, 0);
+    uint32_t type =
+        vkf_want_type(f, pointer.memoryTypeBits & buffer.requirements.memoryTypeBits, 0);
     VkDeviceMemory memory = VK_NULL_HANDLE;
     VKF_VK(vkf_try_allocate(f, STEP_BYTES, type, &info, &memory));
     VKF_VK(vkBindBufferMemory(f->device, buffer.handle, memory, 0));
@@ -97,7 +101,8 @@ int main(int argc, char **argv)
         return VKF_EXIT_USAGE;
     struct vkf f;
     struct hoard hoard;
-    vkf_begin(&f, &(struct vkf_options){.device_extensions = exports ? fd : host, .device_extension_count = 1});
+    vkf_begin(&f, &(struct vkf_options){.device_extensions = exports ? fd : host,
+                                        .device_extension_count = 1});
     hoard_begin(&hoard, &f, 40);
     /* Imported or not, the card is full to the brim and beyond. */
     hoard_fill_up(&hoard, HOARD_BUFFER, HOARD_DEVICE, STEP_BYTES,
