@@ -194,30 +194,41 @@ static void make_layer_findable(struct run_options *o)
 
 /* ---- the program ---- */
 
+/* In quotes where a shell would make something else of it. */
+static void print_word(const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_./:,%+@=-";
+    if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
+        fputs(word, stdout);
+        return;
+    }
+    putchar('\'');
+    for (const char *c = word; *c != '\0'; c++) {
+        if (*c == '\'')
+            fputs("'\\''", stdout);
+        else
+            putchar(*c);
+    }
+    putchar('\'');
+}
+
 /* As a line for a shell or Steam's launch options. */
 static void print_line(const struct run_options *o, char **program)
 {
     for (size_t i = 0; i < o->changes.count; i++) {
         const char *value = strchr(o->changes.items[i], '=') + 1;
-        bool plain = value[strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                         "0123456789_./:,%+@-")] == '\0';
         printf("%.*s", (int)(value - o->changes.items[i]), o->changes.items[i]);
-        if (plain) {
-            printf("%s ", value);
-            continue;
-        }
-        putchar('\'');
-        for (const char *c = value; *c != '\0'; c++) {
-            if (*c == '\'')
-                fputs("'\\''", stdout);
-            else
-                putchar(*c);
-        }
-        fputs("' ", stdout);
+        print_word(value);
+        putchar(' ');
     }
-    printf("%s", program[0] != NULL ? "" : "%command%");
-    for (char **word = program; *word != NULL; word++)
-        printf("%s%s", *word, word[1] != NULL ? " " : "");
+    if (program[0] == NULL)
+        fputs("%command%", stdout);
+    for (char **word = program; *word != NULL; word++) {
+        print_word(*word);
+        if (word[1] != NULL)
+            putchar(' ');
+    }
     putchar('\n');
 }
 
