@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * json_get FILE POINTER: prints what a JSON pointer (RFC 6901, "/loaders/0/gpus/0/mode") names: texts
- * as they are, arrays and objects as their number of entries. Exit status 1 where there is no such
- * thing, 2 where the file is not one JSON value. */
+ * json_get FILE POINTER: prints what a JSON pointer (RFC 6901, "/loaders/0/gpus/0/mode") names:
+ * texts as they are, arrays and objects as their number of entries. Exit status 1 where there is no
+ * such thing, 2 where the file is not one JSON value. */
 #include <json-c/json.h>
 #include <stdio.h>
 

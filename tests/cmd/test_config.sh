@@ -37,6 +37,7 @@ spw config show
 expect_code 0
 expect_out "$user/a.json"
 expect_out "log.level info $user/a.json:3"
+expect_out "vram_limit 7GiB $user/a.json:4"
 expect_out "$user/a.json:4"
 expect_not '5368709120'
 

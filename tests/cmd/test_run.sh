@@ -42,6 +42,8 @@ cd "$work/here" || exit 1
 spw run --config game.json -- sh -c "$show"
 expect_code 0
 expect_out "SPILLWAY_CONFIG=$(realpath "$work")/here/game.json"
+spw run --set log.file=a.log -- sh -c 'echo "$SPILLWAY_LOG_FILE"'
+expect_out "$work/here/a.log"
 cd / || exit 1
 
 # ---- the way to the layer
