@@ -45,8 +45,7 @@ static void summarise(struct spw_device_summary *out, struct spw_device *device)
 
 void spw_report_add_device(struct spw_device *device)
 {
-    const struct spw_settings *settings = &device->physical->instance->settings;
-    if (!settings->enabled || settings->stats != SPW_STATS_EXIT)
+    if (device->physical->instance->settings.stats != SPW_STATS_EXIT)
         return;
     spw_mutex_lock(&lock);
     wanted = true;
