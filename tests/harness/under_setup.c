@@ -185,13 +185,19 @@ static void set_up_driver(struct under *u)
 static void set_up_sanitizers(struct under *u)
 {
     static const struct {
-        const char *variable, *file;
-    } lists[] = {{"LSAN_OPTIONS", "lsan.supp"}, {"TSAN_OPTIONS", "tsan.supp"}};
+        const char *variable, *options;
+    } lists[] = {
+        /* Freed blocks are kept to find their users: 256 MiB for each of the drivers' many threads
+         * is more than the machine has. */
+        {"ASAN_OPTIONS", "quarantine_size_mb=16:thread_local_quarantine_size_kb=64"},
+        {"LSAN_OPTIONS", "suppressions=" UNDER_SUPPRESSIONS "/lsan.supp"},
+        {"TSAN_OPTIONS", "suppressions=" UNDER_SUPPRESSIONS "/tsan.supp"},
+    };
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
         const char *before = getenv(lists[i].variable);
         char value[UNDER_PATH];
-        snprintf(value, sizeof(value), "%s%ssuppressions=%s/%s", before ? before : "",
-                 before && *before ? ":" : "", UNDER_SUPPRESSIONS, lists[i].file);
+        snprintf(value, sizeof(value), "%s%s%s", before ? before : "", before && *before ? ":" : "",
+                 lists[i].options);
         set(u, lists[i].variable, value);
     }
 }
