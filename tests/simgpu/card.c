@@ -247,8 +247,10 @@ void sim_card_note_bad_bind(struct sim_card *card, const char *format, ...)
     va_end(arguments);
     atomic_fetch_add_explicit(&card->bad_binds, 1, memory_order_relaxed);
     sim_log("BAD BIND: %s", what);
-    if (card->strict)
+    if (card->strict) {
+        sim_stats_write();
         abort();
+    }
 }
 
 static uint64_t counter(_Atomic uint64_t *value)
