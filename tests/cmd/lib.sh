@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # Sourced by the scripts beside it: a clean environment for the command, and a few checks.
 #
-# meson sets SPILLWAY (the command), JSON_GET, NO_LOADER, BAD_DRIVER, BAD_LAYER, SIMGPU_ICD, BUILD_ROOT,
+# meson sets SPILLWAY (the command), JSON_GET, OTHER_MACHINE, BAD_DRIVER, BAD_LAYER, SIMGPU_ICD, BUILD_ROOT,
 # SOURCE_ROOT, SANITIZED. Nothing of the caller's environment reaches what `spw` starts.
 
 # shellcheck disable=SC2034 # used by the scripts

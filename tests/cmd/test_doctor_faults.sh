@@ -52,18 +52,47 @@ icd=$SIMGPU_ICD
 
 options=()
 if [ "$SANITIZED" = 0 ]; then
-    problem no-loader LD_PRELOAD="$NO_LOADER" -- 'Problem: No Vulkan loader: libvulkan.so.1 is not on this machine' \
+    problem no-loader LD_PRELOAD="$OTHER_MACHINE" -- 'Problem: No Vulkan loader: libvulkan.so.1 is not on this machine' \
         '-> install it: apt install libvulkan1'
     # One with --loader is looked at all the same.
     if [ -e $chromium ]; then
-        spw LD_PRELOAD="$NO_LOADER" doctor --json --loader $chromium
+        spw LD_PRELOAD="$OTHER_MACHINE" doctor --json --loader $chromium
         expect_code 1
         expect_json /loaders/0/layer_loads false
         expect_json /loaders/1/layer_loads true
     fi
     # What can be seen without a loader is said as well.
-    problem 'no-loader disabled' LD_PRELOAD="$NO_LOADER" SPILLWAY_DISABLE=1 -- 'Spillway is switched off'
+    problem 'no-loader disabled' LD_PRELOAD="$OTHER_MACHINE" SPILLWAY_DISABLE=1 -- 'Spillway is switched off'
 fi
+
+# The card is there, its driver is not: which one to install.
+card()
+{
+    rm -rf "$work/pci"
+    mkdir -p "$work/pci/0000:01:00.0"
+    echo 0x030000 >"$work/pci/0000:01:00.0/class"
+    echo "$1" >"$work/pci/0000:01:00.0/vendor"
+    echo 0x1234 >"$work/pci/0000:01:00.0/device"
+    [ -z "$2" ] || ln -s "../../../bus/pci/drivers/$2" "$work/pci/0000:01:00.0/driver"
+}
+if [ "$SANITIZED" = 0 ]; then
+    other=(LD_PRELOAD="$OTHER_MACHINE" OTHER_PCI="$work/pci" VK_DRIVER_FILES= VK_ICD_FILENAMES=)
+    card 0x10de nvidia
+    problem no-gpu "${other[@]}" -- 'No GPU: no Vulkan driver answers (this machine has a card of NVIDIA; its kernel driver: nvidia)' \
+        "-> install the Vulkan part of NVIDIA's driver"
+    card 0x10de nouveau
+    problem no-gpu "${other[@]}" -- 'its kernel driver: nouveau' "-> install NVIDIA's own driver with its Vulkan part"
+    card 0x1002 ''
+    problem no-gpu "${other[@]}" -- 'a card of AMD; its kernel driver: none' '-> install Mesa'
+    # One that a virtual machine has, and one that nobody misses.
+    card 0x10de vfio-pci
+    problem no-gpu "${other[@]}" -- 'No GPU: no Vulkan driver answers' '-> install the driver of your card'
+    expect_not 'this machine has'
+    card 0x1234 bochs-drm
+    problem no-gpu "${other[@]}" -- 'No GPU: no Vulkan driver answers' '-> install the driver of your card'
+    expect_not 'this machine has'
+fi
+
 options=(--loader "$work/none.so")
 problem bad-loader -- "The Vulkan loader $work/none.so cannot be used" '-> name another file with --loader'
 echo 'no library' >"$work/text.so"
