@@ -147,6 +147,9 @@ expect_code 0
 expect_out "\"path\": \"$user/spillway.json\""
 grep -v '"path"\|"usable"' "$work/out" | tr -d '{}[], \n' >"$work/after"
 tr -d '{}[], \n' <"$work/before" | cmp -s - "$work/after" || fail 'the file that init writes changes settings'
+spw config show --for /games/bin/any-game.exe
+expect_code 0
+expect_out 'Profiles: none is for this program'
 # Never again over it.
 echo '{"defaults": {}}' >"$user/spillway.json"
 spw config init
