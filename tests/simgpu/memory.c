@@ -3,6 +3,8 @@
  * Device memory: see memory.h. */
 #include "memory.h"
 
+#include "bound.h"
+#include "oracle.h"
 #include "region.h"
 
 #include <stdlib.h>
@@ -100,13 +102,16 @@ static VkResult allocate(struct sim_device *device, const VkMemoryAllocateInfo *
         result = sim_import(device, address, memory->span, wants_address(info), allocator,
                             &memory->handle);
     memory->driver_va = address;
+    if (result == VK_SUCCESS)
+        memory->watch = sim_oracle_watch_memory(device, memory);
     return result;
 }
 
-static void release_pages(struct sim_memory *memory)
+static void release_pages(struct sim_device *device, struct sim_memory *memory)
 {
     if (memory->heap == NULL)
         return;
+    sim_oracle_unwatch_memory(device, memory);
     sim_unreserve(memory->driver_va, memory->span);
     if (memory->host_va != NULL)
         munmap(memory->host_va, memory->span);
@@ -124,9 +129,11 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_AllocateMemory(VkDevice handle, const VkMemor
         return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     if (wants_sharing(info))
         return VK_ERROR_INVALID_EXTERNAL_HANDLE;
+    static _Atomic uint64_t last_id;
     struct sim_memory *memory = calloc(1, sizeof(*memory));
     if (memory == NULL)
         return VK_ERROR_OUT_OF_HOST_MEMORY;
+    memory->id = atomic_fetch_add_explicit(&last_id, 1, memory_order_relaxed) + 1;
     memory->type = info->memoryTypeIndex;
     memory->size = info->allocationSize;
     VkResult result = import != NULL && import->handleType != 0
@@ -140,7 +147,7 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_AllocateMemory(VkDevice handle, const VkMemor
     if (result != VK_SUCCESS) {
         if (memory->heap != NULL)
             sim_heap_note_failure(memory->heap, result == VK_ERROR_OUT_OF_DEVICE_MEMORY);
-        release_pages(memory);
+        release_pages(device, memory);
         free(memory);
         return result;
     }
@@ -155,9 +162,10 @@ VKAPI_ATTR void VKAPI_CALL sim_FreeMemory(VkDevice handle, VkDeviceMemory key,
     struct sim_memory *memory = sim_map_remove(&device->memories, SIM_KEY(key));
     if (memory == NULL)
         return;
+    sim_bound_forget(SIM_KEY(key));
     bool unused = sim_region_forget_memory(device, memory);
     device->vk.FreeMemory(handle, key, allocator);
-    release_pages(memory);
+    release_pages(device, memory);
     if (unused)
         free(memory);
 }
@@ -167,7 +175,7 @@ static void release_value(void *value, void *user)
     struct sim_memory *memory = value;
     struct sim_device *device = user;
     device->vk.FreeMemory(device->handle, memory->handle, NULL);
-    release_pages(memory);
+    release_pages(device, memory);
     free(memory);
 }
 
