@@ -78,6 +78,15 @@ void sim_name_get(uint64_t handle, char *name, size_t size)
     pthread_mutex_unlock(&names_lock);
 }
 
+uint64_t sim_buffer_size(struct sim_device *device, VkBuffer buffer)
+{
+    const struct sim_resource *resource = sim_resource_find_buffer(device, buffer);
+    if (resource != NULL)
+        return resource->requirements.size;
+    const struct sim_bound *bound = sim_map_find(&bounds, SIM_KEY(buffer));
+    return bound != NULL ? bound->size : 0;
+}
+
 enum sim_place sim_memory_place(const struct sim_memory *memory)
 {
     const struct sim_profile *profile = sim_card_get()->profile;

@@ -17,6 +17,10 @@
 /* Batches of one process that are priced; about 200 bytes each. */
 #define MAX_EVENTS ((size_t)4 << 20)
 
+#define NO_EVENT UINT64_MAX
+/* Where what the host signals stands; queues' lanes begin at 1. */
+#define HOST_LANE 0
+
 /* One queued batch. Its points are one block: the waits, then the signals. */
 struct entry {
     struct spw_cost_event event;
@@ -125,21 +129,37 @@ static bool has_room_locked(void)
     return true;
 }
 
-void sim_cost_add(const struct sim_fifo *fifo, struct sim_op *op)
+/* Takes e over; NO_EVENT: there was no memory for it, or no room. */
+static uint64_t add_entry(struct entry e)
 {
-    op->cost_event = UINT64_MAX;
-    if (!is_wanted())
-        return;
-    struct entry e = make_entry(fifo, op);
+    uint64_t at = NO_EVENT;
     pthread_mutex_lock(&lock);
     if (e.points != NULL && has_room_locked()) {
-        op->cost_event = entry_count;
+        at = entry_count;
         entries[entry_count++] = e;
     } else {
         lost_events++;
         free(e.points);
     }
     pthread_mutex_unlock(&lock);
+    return at;
+}
+
+void sim_cost_add(const struct sim_fifo *fifo, struct sim_op *op)
+{
+    op->cost_event = is_wanted() ? add_entry(make_entry(fifo, op)) : NO_EVENT;
+}
+
+void sim_cost_add_host(const struct sim_point *point)
+{
+    if (!is_wanted())
+        return;
+    struct entry e = {.event = {.kind = SPW_COST_SYNC, .lane = HOST_LANE, .signal_count = 1},
+                      .points = malloc(sizeof(*e.points))};
+    if (e.points != NULL)
+        *e.points = (struct spw_cost_point){point->semaphore->id, point->value};
+    e.event.signals = e.points;
+    add_entry(e);
 }
 
 static uint64_t smaller(uint64_t a, uint64_t b)
@@ -168,8 +188,8 @@ static void count_transfer(struct sim_device *device, const struct sim_transfer 
             sim_buffer_place(device, t->dst, t->dst_offset + done, size - done, &step);
         if (t->src != VK_NULL_HANDLE) {
             uint64_t source_step;
-            from = sim_buffer_place(device, t->src, t->src_offset + done, size - done,
-                                    &source_step);
+            from =
+                sim_buffer_place(device, t->src, t->src_offset + done, size - done, &source_step);
             step = smaller(step, source_step);
             count_bytes(w, from, false, step);
         }
@@ -185,7 +205,7 @@ void sim_cost_set_work(struct sim_device *device, const struct sim_op *op,
                        const struct sim_oracle_bytes *bytes)
 {
     struct spw_cost_work w = {0};
-    if (op->cost_event == UINT64_MAX)
+    if (op->cost_event == NO_EVENT)
         return;
     for (uint32_t i = 0; i < op->command_count; i++) {
         const struct sim_commands *c = sim_commands_find(op->commands[i]);
@@ -259,10 +279,12 @@ static void put_event(FILE *f, const struct entry *e, const struct spw_cost_even
 {
     static const char *const kinds[] = {"submit", "bind", "sync"};
     fprintf(f,
-            "{\"event\":%zu,\"kind\":\"%s\",\"queue\":{\"family\":%u,\"index\":%u},\"lane\":%u,"
-            "\"start_ns\":%" PRIu64 ",\"end_ns\":%" PRIu64 ",\"done\":%s",
-            i, kinds[event->kind], e->family, e->index, event->lane, event->start_ns,
-            event->end_ns, event->done ? "true" : "false");
+            "{\"event\":%zu,\"kind\":\"%s\",\"lane\":%u,\"start_ns\":%" PRIu64
+            ",\"end_ns\":%" PRIu64 ",\"done\":%s",
+            i, kinds[event->kind], event->lane, event->start_ns, event->end_ns,
+            event->done ? "true" : "false");
+    if (event->lane != HOST_LANE)
+        fprintf(f, ",\"queue\":{\"family\":%u,\"index\":%u}", e->family, e->index);
     if (event->kind == SPW_COST_SUBMIT) {
         fprintf(f, ",\"submit\":%" PRIu64 ",", e->number);
         put_work(f, &event->work);
@@ -295,7 +317,8 @@ void sim_cost_write(FILE *stats)
     for (size_t i = 0; events != NULL && i < entry_count; i++)
         events[i] = entries[i].event;
     if (events != NULL && spw_cost_run(&figures, events, entry_count, &totals) == SPW_OK) {
-        put_totals_locked(stats, &totals);
+        if (stats != NULL)
+            put_totals_locked(stats, &totals);
         put_events_locked(events);
     } else {
         sim_log("no memory to work out the cost");

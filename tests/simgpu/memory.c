@@ -7,9 +7,11 @@
 #include "oracle.h"
 #include "region.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 struct sim_memory *sim_memory_find(struct sim_device *device, VkDeviceMemory handle)
 {
@@ -64,12 +66,13 @@ static bool wants_address(const VkMemoryAllocateInfo *info)
     return flags != NULL && (flags->flags & VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT) != 0;
 }
 
-/* Memory shared through file descriptors does not exist on this card. */
+/* Memory shared through file descriptors does not exist on this card; a test may ask for memory
+ * that could be exported all the same (SIMGPU_EXPORT). */
 static bool wants_sharing(const VkMemoryAllocateInfo *info)
 {
     const VkExportMemoryAllocateInfo *export =
         sim_chain_find(info->pNext, VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO);
-    return (export != NULL && export->handleTypes != 0) ||
+    return (export != NULL && export->handleTypes != 0 && !sim_card_get()->accept_export) ||
            sim_chain_find(info->pNext, VK_STRUCTURE_TYPE_IMPORT_MEMORY_FD_INFO_KHR) != NULL;
 }
 
@@ -184,22 +187,30 @@ void sim_memory_release_all(struct sim_device *device)
     sim_map_for_each(&device->memories, release_value, device);
 }
 
+static VkMemoryPropertyFlags type_flags(const struct sim_memory *memory)
+{
+    return sim_card_get()->profile->types[memory->type].propertyFlags;
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL sim_MapMemory(VkDevice handle, VkDeviceMemory key,
                                              VkDeviceSize offset, VkDeviceSize size,
                                              VkMemoryMapFlags flags, void **data)
 {
     struct sim_memory *memory = sim_memory_find(sim_device_find(handle), key);
-    const struct sim_profile *profile = sim_card_get()->profile;
-    (void)size, (void)flags;
-    if (!(profile->types[memory->type].propertyFlags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT))
+    (void)flags;
+    if (!(type_flags(memory) & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT))
         return VK_ERROR_MEMORY_MAP_FAILED;
+    memory->mapped_end = size == VK_WHOLE_SIZE ? memory->size : offset + size;
     if (memory->heap == NULL) {
         *data = memory->driver_va + offset;
         return VK_SUCCESS;
     }
     if (memory->host_va == NULL) {
-        void *address = mmap(NULL, memory->span, PROT_READ | PROT_WRITE, MAP_SHARED,
-                             memory->heap->fd, (off_t)memory->offset);
+        bool coherent = type_flags(memory) & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+        void *address =
+            mmap(NULL, memory->span, PROT_READ | PROT_WRITE,
+                 coherent ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS,
+                 coherent ? memory->heap->fd : -1, coherent ? (off_t)memory->offset : 0);
         if (address == MAP_FAILED)
             return VK_ERROR_MEMORY_MAP_FAILED;
         memory->host_va = address;
@@ -213,6 +224,58 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_MapMemory(VkDevice handle, VkDeviceMemory key
 VKAPI_ATTR void VKAPI_CALL sim_UnmapMemory(VkDevice handle, VkDeviceMemory key)
 {
     (void)handle, (void)key;
+}
+
+/* Through the heap's file and not through the driver's mapping, which the oracle watches. */
+static void carry_range(const struct sim_memory *memory, uint64_t offset, uint64_t size, bool flush)
+{
+    while (size > 0) {
+        char *at = memory->host_va + offset;
+        off_t in_file = (off_t)(memory->offset + offset);
+        ssize_t n = flush ? pwrite(memory->heap->fd, at, size, in_file)
+                          : pread(memory->heap->fd, at, size, in_file);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            sim_log("cannot carry mapped memory: %s", strerror(errno));
+            return;
+        }
+        offset += (uint64_t)n;
+        size -= (uint64_t)n;
+    }
+}
+
+/* Carries ranges from the program's copy to the memory (flush) or back. Coherent memory has no
+ * copy. */
+static void carry(VkDevice handle, uint32_t count, const VkMappedMemoryRange *ranges, bool flush)
+{
+    struct sim_device *device = sim_device_find(handle);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct sim_memory *memory = sim_memory_find(device, ranges[i].memory);
+        uint64_t offset = ranges[i].offset;
+        if (memory == NULL || memory->heap == NULL || memory->host_va == NULL ||
+            (type_flags(memory) & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) ||
+            offset > memory->mapped_end)
+            continue;
+        uint64_t rest = memory->mapped_end - offset;
+        uint64_t size =
+            ranges[i].size < rest ? ranges[i].size : rest; /* VK_WHOLE_SIZE is the greatest */
+        carry_range(memory, offset, size, flush);
+    }
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL sim_FlushMappedMemoryRanges(VkDevice handle, uint32_t count,
+                                                           const VkMappedMemoryRange *ranges)
+{
+    carry(handle, count, ranges, true);
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL sim_InvalidateMappedMemoryRanges(VkDevice handle, uint32_t count,
+                                                                const VkMappedMemoryRange *ranges)
+{
+    carry(handle, count, ranges, false);
+    return VK_SUCCESS;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL sim_GetMemoryHostPointerPropertiesEXT(

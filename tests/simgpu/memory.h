@@ -2,7 +2,10 @@
  *
  * VkDeviceMemory: a range of a heap's file, mapped once for the driver (imported as host memory)
  * and, on the first vkMapMemory, a second time for the program, so that the two can be told apart.
- */
+ *
+ * Of a type that is not HOST_COHERENT the program gets a copy of its own instead, and only vkFlush-
+ * and vkInvalidateMappedMemoryRanges carry bytes between the two: who takes coherence for granted
+ * reads something else. */
 #pragma once
 
 #include "sim.h"
@@ -19,7 +22,9 @@ struct sim_memory {
 
     struct sim_oracle_range *watch; /* NULL: the oracle is off, or has no room */
 
-    char *host_va; /* protected by external synchronisation of the memory (vkMapMemory) */
+    /* protected by external synchronisation of the memory (vkMapMemory) */
+    char *host_va;
+    uint64_t mapped_end; /* where VK_WHOLE_SIZE ends */
 
     /* protected by device->map_lock */
     uint64_t bound_blocks;  /* sparse blocks that map it now */

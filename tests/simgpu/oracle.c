@@ -237,12 +237,10 @@ static bool protect_all(struct sim_oracle_range *range, int protection)
     bool fine = true;
     uint64_t blocks = range->region->blocks;
     for (uint64_t first = 0, end; first < blocks; first = end) {
-        bool bound =
-            atomic_load_explicit(&range->region->bound[first], memory_order_acquire) != 0;
+        bool bound = atomic_load_explicit(&range->region->bound[first], memory_order_acquire) != 0;
         end = first + 1;
-        while (end < blocks &&
-               (atomic_load_explicit(&range->region->bound[end], memory_order_acquire) != 0) ==
-                   bound)
+        while (end < blocks && (atomic_load_explicit(&range->region->bound[end],
+                                                     memory_order_acquire) != 0) == bound)
             end++;
         if (bound && mprotect(range->base + first * SIM_GRANULE, (end - first) * SIM_GRANULE,
                               protection) != 0)

@@ -5,13 +5,13 @@
  * The driver's mappings are kept inaccessible. A submit that touches a page faults; the signal
  * handler notes whether it was a read or a write (bit 1 of x86's page-fault error code), opens the
  * page for that, and lets the instruction run again. When the submit is done, what it touched is
- * written to SIMGPU_ORACLE_FILE and closed again. One submit runs at a time, so every access belongs
- * to the submit that runs. The program's own accesses through vkMapMemory use another mapping and
- * never come here.
+ * written to SIMGPU_ORACLE_FILE and closed again. One submit runs at a time, so every access
+ * belongs to the submit that runs. The program's own accesses through vkMapMemory use another
+ * mapping and never come here.
  *
- * Exact but for this: a page that is written first and read afterwards shows as written only, and so
- * does one used by atomics (x86 has no write-only pages); "written" does not mean every byte of it.
- * A range is imprecise in a submit in which its pages would have needed more mappings than the
+ * Exact but for this: a page that is written first and read afterwards shows as written only, and
+ * so does one used by atomics (x86 has no write-only pages); "written" does not mean every byte of
+ * it. A range is imprecise in a submit in which its pages would have needed more mappings than the
  * kernel gives a process (vm.max_map_count): it was opened as a whole, and what was touched after
  * that is not known. Memory that the program imported from its own pointer is not watched. */
 #pragma once
@@ -33,8 +33,8 @@ struct sim_oracle_bytes {
 /* 0: off. Otherwise the page size in bytes: 4 KiB or 64 KiB. Any thread. */
 uint64_t sim_oracle_granularity(void);
 
-/* From now on inaccessible and watched. NULL: the oracle is off, or there is no room, which is told.
- * Takes device->map_lock. */
+/* From now on inaccessible and watched. NULL: the oracle is off, or there is no room, which is
+ * told. Takes device->map_lock. */
 struct sim_oracle_range *sim_oracle_watch_memory(struct sim_device *device,
                                                  struct sim_memory *memory);
 struct sim_oracle_range *sim_oracle_watch_region(struct sim_region *region);

@@ -175,8 +175,8 @@ static void put_range(const struct sim_oracle_range *r)
 
 static enum sim_place place_of(const struct sim_oracle_range *r, uint64_t unit)
 {
-    return sim_memory_place(
-        r->region != NULL ? r->region->owners[unit * r->unit / SIM_GRANULE] : r->memory);
+    return sim_memory_place(r->region != NULL ? r->region->owners[unit * r->unit / SIM_GRANULE]
+                                              : r->memory);
 }
 
 void sim_oracle_report_range(const struct sim_oracle_range *r, struct sim_oracle_bytes *bytes)

@@ -227,8 +227,8 @@ VKAPI_ATTR void VKAPI_CALL sim_CmdUpdateBuffer(VkCommandBuffer handle, VkBuffer 
     c->device->vk.CmdUpdateBuffer(handle, dst, offset, size, data);
 }
 
-/* A secondary command buffer is complete when it is named here, and recording it anew makes this one
- * invalid (Vulkan 1.3, 6.3): so a copy of what is in it stays right. */
+/* A secondary command buffer is complete when it is named here, and recording it anew makes this
+ * one invalid (Vulkan 1.3, 6.3): so a copy of what is in it stays right. */
 static void add_secondary(struct sim_commands *c, const struct sim_commands *secondary)
 {
     c->compute_ns += secondary->compute_ns;

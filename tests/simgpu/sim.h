@@ -85,7 +85,7 @@ struct sim_device {
     pthread_cond_t sync_changed;
     bool stopping; /* protected by sync_lock: waits of workers give up */
 
-    pthread_mutex_t map_lock;  /* what is mapped in regions (region.h) */
+    pthread_mutex_t map_lock;               /* what is mapped in regions (region.h) */
     struct sim_oracle_range *oracle_ranges; /* protected by map_lock (oracle.h) */
     _Atomic bool fault_opened; /* set by the signal handler: blocks of a region are open */
 

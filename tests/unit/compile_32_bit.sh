@@ -1,14 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# compile_32_bit.sh SOURCE_ROOT COMPILER...: base, core and os as 32-bit code (Steam's older games and Wine's
-# 32-bit programs load such layers), warnings as errors, in both forms; then a small program that runs. The
-# shipped object may need nothing beyond libc, so no 64-bit atomic may end up as a call into libatomic.
+# compile_32_bit.sh SOURCE_ROOT PROGRAM COMPILER...: base, core and os as 32-bit code (Steam's older games
+# and Wine's 32-bit programs load such layers), warnings as errors, in both forms; then PROGRAM, which runs.
+# The shipped object may need nothing beyond libc, so no 64-bit atomic may become a call into libatomic.
 # 77 (skipped) where the compiler or libc has no -m32: on Debian, gcc-multilib brings it.
 set -eu
 
 root=$1
-shift
+program=$2
+shift 2
 flags="-m32 -std=c17 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -O2 -fPIC -Wall -Wextra -Wpedantic -Wundef -Wshadow
     -Wno-missing-field-initializers -Wno-psabi -Werror
     -I$root/layer/base -I$root/layer/core -I$root/layer/os"
@@ -39,5 +40,5 @@ done
 
 rm -f "$work/stats_json.o" # the one that needs json-c
 # shellcheck disable=SC2086
-"$@" $flags -DSPW_CHECK "$root/tests/unit/smoke_32_bit.c" "$work"/*.o -pthread -o "$work/smoke"
+"$@" $flags -DSPW_CHECK "$program" "$work"/*.o -pthread -o "$work/smoke"
 "$work/smoke"

@@ -91,6 +91,7 @@ static VkDeviceSize make_resources(struct hoard *h, struct holding *g, VkDeviceS
     case HOARD_BARE:
         return size_bytes;
     case HOARD_BUFFER:
+    case HOARD_DEDICATED:
     case HOARD_MAPPED:
         g->buffers[g->buffer_count++] = vkf_buffer_create(h->f, size_bytes, 0);
         need = g->buffers[0].requirements.size;
@@ -163,9 +164,11 @@ VkResult hoard_try_add(struct hoard *h, enum hoard_shape shape, enum hoard_type 
     VkMemoryDedicatedAllocateInfo dedicated = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO,
         .image = shape == HOARD_IMAGE ? g->images[0].handle : VK_NULL_HANDLE,
+        .buffer = shape == HOARD_DEDICATED ? g->buffers[0].handle : VK_NULL_HANDLE,
     };
+    bool is_dedicated = shape == HOARD_IMAGE || shape == HOARD_DEDICATED;
     VkResult result = vkf_try_allocate(h->f, g->size_bytes, g->memory_type,
-                                       shape == HOARD_IMAGE ? &dedicated : NULL, &g->memory);
+                                       is_dedicated ? &dedicated : NULL, &g->memory);
     if (result != VK_SUCCESS) {
         destroy_resources(h, g);
         return result;

@@ -10,11 +10,12 @@
 #include "vk_fixture.h"
 
 enum hoard_shape {
-    HOARD_BUFFER, /* a buffer with memory of its own */
-    HOARD_IMAGE,  /* a dedicated optimal image of about the size asked for */
-    HOARD_MIXED,  /* buffers and optimal images placed in one allocation of the size asked for */
-    HOARD_MAPPED, /* host-visible device-local memory, mapped for good, with a buffer over it */
-    HOARD_BARE,   /* memory only, never bound */
+    HOARD_BUFFER,    /* a buffer with memory of its own */
+    HOARD_DEDICATED, /* the same, named as dedicated to it */
+    HOARD_IMAGE,     /* a dedicated optimal image of about the size asked for */
+    HOARD_MIXED,     /* buffers and optimal images placed in one allocation of the size asked for */
+    HOARD_MAPPED,    /* host-visible device-local memory, mapped for good, with a buffer over it */
+    HOARD_BARE,      /* memory only, never bound */
 };
 
 /* Which device-local type is asked for. */

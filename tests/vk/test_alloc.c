@@ -3,7 +3,7 @@
  * Device-local memory beyond what the card has, in one shape, every byte checked; then everything
  * freed, and again as often as asked, without growth.
  *
- *   test_alloc SHAPE TOTAL [CYCLES]
+ *   test_alloc SHAPE TOTAL [CYCLES [LEAK]]
  *
  * SHAPE: one (a single allocation), chunks (5 MiB buffers), small (20 KiB buffers), images
  * (dedicated), mixed (buffers and images in one allocation), visible (chunks of host-visible
@@ -75,6 +75,24 @@ static struct footprint measure(const struct vkf *f)
     return now;
 }
 
+static void leak(const struct vkf *f, const char *what)
+{
+    enum { LEAK_BYTES = 64 << 10 };
+    if (strcmp(what, "memory") == 0) {
+        vkf_allocate(f, LEAK_BYTES,
+                     vkf_want_type(f, UINT32_MAX, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT));
+    } else if (strcmp(what, "fd") == 0) {
+        VKF_CHECK(dup(0) >= 0, "no file to leak");
+    } else if (strcmp(what, "rss") == 0) {
+        static char *volatile lost;
+        lost = malloc(LEAK_BYTES);
+        VKF_CHECK(lost, "no memory to leak");
+        memset(lost, 1, LEAK_BYTES);
+    } else {
+        vkf_exit_with(VKF_EXIT_USAGE, __FILE__, __LINE__, "cannot leak '%s'", what);
+    }
+}
+
 static void check_no_growth(const struct footprint *before, const struct footprint *after)
 {
     VKF_CHECK(after->rss_bytes <= before->rss_bytes + RSS_SLACK_BYTES,
@@ -94,7 +112,7 @@ int main(int argc, char **argv)
         if (strcmp(argv[1], shapes[i].name) == 0)
             shape = &shapes[i];
     if (!shape) {
-        fprintf(stderr, "usage: test_alloc SHAPE TOTAL [CYCLES]\n");
+        fprintf(stderr, "usage: test_alloc SHAPE TOTAL [CYCLES [LEAK]]\n");
         return VKF_EXIT_USAGE;
     }
     VkDeviceSize total = vkf_parse_size(argv[2]);
@@ -112,6 +130,8 @@ int main(int argc, char **argv)
             printf("%u allocations, %llu bytes, all right\n", hoard.count,
                    (unsigned long long)hoard.total_bytes);
         hoard_clear(&hoard);
+        if (argc > 4)
+            leak(&f, argv[4]);
         if (cycle == 5)
             settled = measure(&f);
     }

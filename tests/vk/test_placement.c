@@ -4,13 +4,13 @@
  * program can see; where the bytes lie is asserted by the checks over simgpu's counters and
  * Spillway's summary that tests/vk/meson.build hangs on each run.
  *
- *   test_placement fill SHAPE TOTAL     fills up to TOTAL in buffers|images|mixed|visible|bare, all
- * right test_placement ledger [leave]       a fixed list of allocations and frees, for exact
- * figures; leave: ends with all that is live, destroying nothing test_placement room TOTAL frees a
- * third beyond full, allocates it again test_placement refused MIN TOTAL    refused somewhere
- * between MIN and TOTAL; goes on working; works again after frees test_placement memory TOTAL MUCH
- * NONE   fills up to TOTAL; refused when MemAvailable falls from MUCH to NONE, and not when it is
- * back */
+ *   test_placement fill SHAPE TOTAL     fills up to TOTAL in
+ * buffers|dedicated|images|mixed|visible|bare, all right test_placement ledger [leave]       a
+ * fixed list of allocations and frees, for exact figures; leave: ends with all that is live,
+ * destroying nothing test_placement room TOTAL frees a third beyond full, allocates it again
+ * test_placement refused MIN TOTAL    refused somewhere between MIN and TOTAL; goes on working;
+ * works again after frees test_placement memory TOTAL MUCH NONE   fills up to TOTAL; refused when
+ * MemAvailable falls from MUCH to NONE, and not when it is back */
 #include "vk_fixture.h"
 
 #include <stdio.h>
@@ -31,11 +31,10 @@ static enum hoard_shape shape_named(const char *name, enum hoard_type *type)
         const char *name;
         enum hoard_shape shape;
         enum hoard_type type;
-    } shapes[] = {{"buffers", HOARD_BUFFER, HOARD_DEVICE},
-                  {"images", HOARD_IMAGE, HOARD_DEVICE},
-                  {"mixed", HOARD_MIXED, HOARD_DEVICE},
-                  {"visible", HOARD_MAPPED, HOARD_VISIBLE},
-                  {"bare", HOARD_BARE, HOARD_DEVICE}};
+    } shapes[] = {
+        {"buffers", HOARD_BUFFER, HOARD_DEVICE},  {"dedicated", HOARD_DEDICATED, HOARD_DEVICE},
+        {"images", HOARD_IMAGE, HOARD_DEVICE},    {"mixed", HOARD_MIXED, HOARD_DEVICE},
+        {"visible", HOARD_MAPPED, HOARD_VISIBLE}, {"bare", HOARD_BARE, HOARD_DEVICE}};
     for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
         if (strcmp(name, shapes[i].name) == 0) {
             *type = shapes[i].type;
@@ -118,6 +117,7 @@ static void write_meminfo(const char *path, const char *text)
 static void memory(VkDeviceSize total, const char *path, const char *much, const char *none)
 {
     hoard_fill_up(&hoard, HOARD_BUFFER, HOARD_DEVICE, STEP_BYTES, total);
+    hoard_exercise(&hoard); /* and with it the harness has what it needs itself */
     for (int round = 0; round < 2; round++) {
         write_meminfo(path, none);
         /* What is left of the card may still be had; then no more. */

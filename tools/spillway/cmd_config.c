@@ -40,9 +40,20 @@ struct show {
     struct complaints complaints;
 };
 
-static const char *shown(const char *value)
+/* A size is given in bytes: shown as it would be written. */
+static const char *shown(const char *value, char text[CLI_SIZE_TEXT])
 {
-    return value[0] != '\0' ? value : "(default)";
+    if (value[0] == '\0')
+        return "(default)";
+    if (value[strspn(value, "0123456789")] != '\0')
+        return value;
+    uint64_t bytes = strtoull(value, NULL, 10);
+    if (bytes == 0 || bytes % SPW_MIB != 0)
+        return value;
+    bool gib = bytes % SPW_GIB == 0;
+    snprintf(text, CLI_SIZE_TEXT, "%llu%s", (unsigned long long)(bytes / (gib ? SPW_GIB : SPW_MIB)),
+             gib ? "GiB" : "MiB");
+    return text;
 }
 
 static void print_profile(void *user, const struct spw_match *match)
@@ -86,7 +97,7 @@ static void print_profiles(const struct show *s)
 static void print_settings(const struct show *s)
 {
     size_t width = 0;
-    char value[MAX_VALUE], origin[MAX_VALUE];
+    char value[MAX_VALUE], origin[MAX_VALUE], size[CLI_SIZE_TEXT];
     for (size_t i = 0; i < SPW_SETTING_COUNT; i++) {
         struct spw_setting_info info = spw_setting_info(i);
         if (!info.later && strlen(info.key) > width)
@@ -100,7 +111,7 @@ static void print_settings(const struct show *s)
         bool built_in = from->kind == SPW_ORIGIN_BUILT_IN;
         spw_origin_print(from, info.key, origin, sizeof(origin));
         printf("%s%-*s%s  %-14s  %s%s%s\n", cli_style(stdout, CLI_BOLD), (int)width, info.key,
-               cli_style(stdout, CLI_PLAIN), shown(value),
+               cli_style(stdout, CLI_PLAIN), shown(value, size),
                cli_style(stdout, built_in ? CLI_FAINT : CLI_GOOD), origin,
                cli_style(stdout, CLI_PLAIN));
     }

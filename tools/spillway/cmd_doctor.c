@@ -3,6 +3,7 @@
  * spillway doctor: is everything there that Spillway needs, what does it do on each GPU, and if
  * something is wrong, how to put it right. Here: options, and the report that the parts work on. */
 #include "budget.h"
+#include "cards.h"
 #include "cli.h"
 #include "config.h"
 #include "doctor.h"
@@ -234,6 +235,7 @@ static json_object *make_report(const struct text_list *loaders)
         json_object_object_add(report, "layer_beside_command", json_object_new_string(beside));
     put_manifests(report, &search);
     put_memory(report);
+    json_object_object_add(report, "cards", cards_list());
     json_object *list = json_object_new_array();
     for (size_t i = 0; i < loaders->count; i++)
         json_object_array_add(list, look_at_loader(loaders->items[i], beside));

@@ -103,7 +103,17 @@ static bool set_pair(struct run_options *o, const char *pair)
     }
     char *key = cli_format("%.*s", (int)(equals - pair), pair);
     char *source = cli_format("--set %s", key);
-    bool fine = set_setting(o, key, equals + 1, source);
+    char *value = cli_copy(equals + 1);
+    char *here = NULL;
+    /* The program may change its folder before the layer opens the file. */
+    if (strcmp(key, "log.file") == 0 && value[0] != '/' && value[0] != '\0' &&
+        (here = getcwd(NULL, 0)) != NULL) {
+        free(value);
+        value = cli_format("%s/%s", here, equals + 1);
+    }
+    bool fine = set_setting(o, key, value, source);
+    free(here);
+    free(value);
     free(source);
     free(key);
     return fine;
@@ -194,30 +204,41 @@ static void make_layer_findable(struct run_options *o)
 
 /* ---- the program ---- */
 
+/* In quotes where a shell would make something else of it. */
+static void print_word(const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_./:,%+@=-";
+    if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
+        fputs(word, stdout);
+        return;
+    }
+    putchar('\'');
+    for (const char *c = word; *c != '\0'; c++) {
+        if (*c == '\'')
+            fputs("'\\''", stdout);
+        else
+            putchar(*c);
+    }
+    putchar('\'');
+}
+
 /* As a line for a shell or Steam's launch options. */
 static void print_line(const struct run_options *o, char **program)
 {
     for (size_t i = 0; i < o->changes.count; i++) {
         const char *value = strchr(o->changes.items[i], '=') + 1;
-        bool plain = value[strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                         "0123456789_./:,%+@-")] == '\0';
         printf("%.*s", (int)(value - o->changes.items[i]), o->changes.items[i]);
-        if (plain) {
-            printf("%s ", value);
-            continue;
-        }
-        putchar('\'');
-        for (const char *c = value; *c != '\0'; c++) {
-            if (*c == '\'')
-                fputs("'\\''", stdout);
-            else
-                putchar(*c);
-        }
-        fputs("' ", stdout);
+        print_word(value);
+        putchar(' ');
     }
-    printf("%s", program[0] != NULL ? "" : "%command%");
-    for (char **word = program; *word != NULL; word++)
-        printf("%s%s", *word, word[1] != NULL ? " " : "");
+    if (program[0] == NULL)
+        fputs("%command%", stdout);
+    for (char **word = program; *word != NULL; word++) {
+        print_word(*word);
+        if (word[1] != NULL)
+            putchar(' ');
+    }
     putchar('\n');
 }
 
@@ -240,6 +261,7 @@ static int become(char **program)
     return error == ENOENT || error == ENOTDIR ? EXIT_RUN_NOT_FOUND : EXIT_RUN_CANNOT_EXECUTE;
 }
 
+/* False: the option is wrong. */
 static bool read_option(struct run_options *o, int option)
 {
     switch (option) {
@@ -259,6 +281,23 @@ static bool read_option(struct run_options *o, int option)
     }
 }
 
+static int run(struct run_options *o, char **program)
+{
+    if (program[0] == NULL && !o->print_only) {
+        cli_error("which program? spillway run [OPTION]… -- PROGRAM [ARGUMENT]…");
+        return EXIT_RUN_REFUSED;
+    }
+    make_layer_findable(o);
+    /* Loaders ask whether it is set, not to what. */
+    if (getenv("SPILLWAY_DISABLE") != NULL)
+        cli_warn("SPILLWAY_DISABLE is set, so the program runs without Spillway "
+                 "(unset SPILLWAY_DISABLE)");
+    if (!o->print_only)
+        return become(program);
+    print_line(o, program);
+    return cli_finish(EXIT_ALL_WELL);
+}
+
 int cmd_run(int argc, char **argv)
 {
     static const struct option options[] = {
@@ -267,36 +306,19 @@ int cmd_run(int argc, char **argv)
         {NULL, 0, NULL, 0},
     };
     struct run_options o = {0};
-    int option;
+    int option, code = -1;
     argv[0] = (char *)"spillway run";
     change(&o, "SPILLWAY", "1");
-    while ((option = getopt_long(argc, argv, "+h", options, NULL)) != -1) {
+    while (code < 0 && (option = getopt_long(argc, argv, "+h", options, NULL)) != -1) {
         if (option == 'h') {
             help_print(stdout, "run");
-            return cli_finish(EXIT_ALL_WELL);
-        }
-        if (!read_option(&o, option)) {
-            text_list_finish(&o.changes);
-            return EXIT_RUN_REFUSED;
+            code = cli_finish(EXIT_ALL_WELL);
+        } else if (!read_option(&o, option)) {
+            code = EXIT_RUN_REFUSED;
         }
     }
-    if (argv[optind] == NULL && !o.print_only) {
-        cli_error("which program? spillway run [OPTION]… -- PROGRAM [ARGUMENT]…");
-        text_list_finish(&o.changes);
-        return EXIT_RUN_REFUSED;
-    }
-    make_layer_findable(&o);
-    /* Loaders ask whether it is set, not to what. */
-    if (getenv("SPILLWAY_DISABLE") != NULL)
-        cli_warn("SPILLWAY_DISABLE is set, so the program runs without Spillway "
-                 "(unset SPILLWAY_DISABLE)");
-    int code;
-    if (o.print_only) {
-        print_line(&o, argv + optind);
-        code = cli_finish(EXIT_ALL_WELL);
-    } else {
-        code = become(argv + optind);
-    }
+    if (code < 0)
+        code = run(&o, argv + optind);
     text_list_finish(&o.changes);
     return code;
 }

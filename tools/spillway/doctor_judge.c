@@ -4,6 +4,7 @@
  * worth knowing. tests/cmd looks for the "id"s and the words of the fixes. */
 #include "doctor.h"
 
+#include "cards.h"
 #include "cli.h"
 
 #include <fnmatch.h>
@@ -129,10 +130,52 @@ static bool judge_driver_files(struct judge *j)
     return false;
 }
 
+/* A card for which no Vulkan driver answers; NULL: none, or nobody was to look for one. */
+static json_object *find_silent_card(struct judge *j)
+{
+    json_object *cards = report_get(j->report, "cards");
+    json_object *loaders = report_get(j->report, "loaders");
+    if (variable("VK_DRIVER_FILES") != NULL || variable("VK_ICD_FILENAMES") != NULL)
+        return NULL;
+    for (size_t i = 0; i < report_count(cards); i++) {
+        json_object *card = report_item(cards, i);
+        bool answers = false;
+        for (size_t l = 0; l < report_count(loaders); l++) {
+            json_object *gpus = report_get(report_item(loaders, l), "gpus");
+            for (size_t g = 0; g < report_count(gpus); g++)
+                answers = answers || report_int(report_item(gpus, g), "vendor_id") ==
+                                         report_int(card, "vendor_id");
+        }
+        if (!answers)
+            return card;
+    }
+    return NULL;
+}
+
+/* "", or the card that is there all the same. The caller frees. */
+static char *describe_card(json_object *card)
+{
+    if (card == NULL)
+        return cli_copy("");
+    const char *driver = report_text(card, "kernel_driver");
+    return cli_format(" (this machine has a card of %s; its kernel driver: %s)",
+                      report_text(card, "vendor"), driver[0] != '\0' ? driver : "none");
+}
+
+static void add_lack_of_driver(struct judge *j, const char *id, char *text)
+{
+    json_object *card = find_silent_card(j);
+    char *described = describe_card(card);
+    add(j->problems, id, cli_format("%s%s", text, described),
+        card != NULL ? cards_fix(card) : fix_driver);
+    free(described);
+    free(text);
+    (void)judge_driver_files(j);
+}
+
 static void judge_no_gpu(struct judge *j)
 {
-    add(j->problems, "no-gpu", cli_copy("No GPU: no Vulkan driver answers"), fix_driver);
-    (void)judge_driver_files(j);
+    add_lack_of_driver(j, "no-gpu", cli_copy("No GPU: no Vulkan driver answers"));
 }
 
 static void judge_plain_failure(struct judge *j, json_object *entry, json_object *without)
@@ -199,11 +242,10 @@ static void judge_gpus(struct judge *j, json_object *entry)
     if (count == 0) {
         judge_no_gpu(j);
     } else if (software == count) {
-        add(j->problems, "software-only",
+        add_lack_of_driver(
+            j, "software-only",
             cli_format("Only a software driver ('%s') answers: there is no VRAM to spill from",
-                       report_text(report_item(gpus, 0), "name")),
-            fix_driver);
-        (void)judge_driver_files(j);
+                       report_text(report_item(gpus, 0), "name")));
     }
 }
 
@@ -369,6 +411,18 @@ static void note_32_bit(struct judge *j)
             NULL);
 }
 
+/* A second card without a driver is no problem of the first. */
+static void note_silent_card(struct judge *j)
+{
+    json_object *card = find_silent_card(j);
+    if (card == NULL || report_count(j->problems) > 0)
+        return;
+    char *described = describe_card(card);
+    add(j->notes, "silent-card", cli_format("No Vulkan driver answers for one card%s", described),
+        cards_fix(card));
+    free(described);
+}
+
 /* What stands in the way of some loaders, even where the layer was loaded just now. */
 static void note_leaks(struct judge *j)
 {
@@ -415,5 +469,6 @@ void doctor_judge(json_object *report, const struct layer_search *search, const 
         (void)judge_manifests(&j);
     }
     note_32_bit(&j);
+    note_silent_card(&j);
     note_leaks(&j);
 }
