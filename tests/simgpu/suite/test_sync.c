@@ -158,11 +158,10 @@ static void test_many_waits(struct vkf *f)
     for (uint32_t i = 0; i < 3; i++)
         gates[i] = suite_timeline(f, 0);
     uint32_t other = f->family_count - 1;
-    suite_submit(f->queues[other][0],
-                 &(struct suite_batch){.waits = {{gates[2], 1}}, .signals = {{binary, 0}}},
+    suite_submit(f->queues[other][0], &(struct suite_batch){.signals = {{binary, 0}}},
                  VK_NULL_HANDLE);
     struct suite_batch batch = {.commands = commands,
-                                .waits = {{gates[0], 2}, {binary, 0}, {gates[1], 3}},
+                                .waits = {{gates[0], 2}, {binary, 0}, {gates[1], 3}, {gates[2], 1}},
                                 .signals = {{done, 9}}};
     m.words[2047] = 0;
     VkQueue queue = other == f->main_family && f->queue_counts[other] > 1
