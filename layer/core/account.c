@@ -5,8 +5,6 @@
 
 #include "budget.h"
 
-#include <assert.h>
-
 void spw_account_init(struct spw_account *account, const struct spw_memory_layout *layout,
                       const struct spw_account_config *config)
 {
@@ -71,7 +69,7 @@ static void add(uint64_t *sum, uint64_t size_bytes)
 
 static void take(uint64_t *sum, uint64_t size_bytes)
 {
-    assert(*sum >= size_bytes); /* more was taken off than was booked: an error of ours */
+    SPW_CHECK_THAT(*sum >= size_bytes); /* more was taken off than was booked: an error of ours */
     *sum = spw_sub_sat_u64(*sum, size_bytes);
 }
 
@@ -97,14 +95,14 @@ void spw_account_add(struct spw_account *account, uint32_t asked_type, uint32_t 
                      uint64_t size_bytes)
 {
     book(account, asked_type, placed_type, size_bytes, add);
-    assert(spw_account_is_valid(account));
+    SPW_CHECK_THAT(spw_account_is_valid(account));
 }
 
 void spw_account_remove(struct spw_account *account, uint32_t asked_type, uint32_t placed_type,
                         uint64_t size_bytes)
 {
     book(account, asked_type, placed_type, size_bytes, take);
-    assert(spw_account_is_valid(account));
+    SPW_CHECK_THAT(spw_account_is_valid(account));
 }
 
 bool spw_account_is_valid(const struct spw_account *account)

@@ -5,6 +5,7 @@
 #include "settings.h"
 
 #include "host_alloc.h"
+#include "json_tree.h"
 #include "settings_table.h"
 
 #include <stdarg.h>
@@ -12,7 +13,7 @@
 #include <string.h>
 
 /* Longest complaint; what the user wrote is cut to fit. */
-#define MAX_COMPLAINT 512
+#define MAX_COMPLAINT 1024
 
 /* A text that spw_settings_get() gives for a complaint: sizes and words are short, paths are cut.
  */
@@ -169,25 +170,32 @@ static const char *remark_stats(const void *field)
 }
 
 static const struct spw_setting_type type_BOOL = {
-    .expects = "true or false", .parse = parse_bool, .print = print_bool};
+    .json = SPW_JSON_BOOL, .expects = "true or false", .parse = parse_bool, .print = print_bool};
 static const struct spw_setting_type type_ENUM_MODE = {
+    .json = SPW_JSON_STRING,
     .expects = "auto, paging, priority, redirect or passthrough",
     .parse = parse_mode,
     .print = print_mode};
-static const struct spw_setting_type type_ENUM_LOG = {
-    .expects = "error, warn, info or debug", .parse = parse_log, .print = print_log};
-static const struct spw_setting_type type_ENUM_STATS = {.expects = "none, page or exit",
+static const struct spw_setting_type type_ENUM_LOG = {.json = SPW_JSON_STRING,
+                                                      .expects = "error, warn, info or debug",
+                                                      .parse = parse_log,
+                                                      .print = print_log};
+static const struct spw_setting_type type_ENUM_STATS = {.json = SPW_JSON_STRING,
+                                                        .expects = "none, page or exit",
                                                         .parse = parse_stats,
                                                         .print = print_stats,
                                                         .remark = remark_stats};
 static const struct spw_setting_type type_REPORT = {
+    .json = SPW_JSON_STRING | SPW_JSON_NUMBER,
     .expects = "virtual, truthful or a size above zero (like 12GiB or 80%)",
     .parse = parse_report,
     .print = print_report};
-static const struct spw_setting_type type_SIZE = {
-    .expects = "a size (like 8GiB, 512 MiB or 60%)", .parse = parse_size, .print = print_size};
+static const struct spw_setting_type type_SIZE = {.json = SPW_JSON_STRING | SPW_JSON_NUMBER,
+                                                  .expects = "a size (like 8GiB, 512 MiB or 60%)",
+                                                  .parse = parse_size,
+                                                  .print = print_size};
 static const struct spw_setting_type type_STRING = {
-    .expects = "a text", .parse = parse_string, .print = print_string};
+    .json = SPW_JSON_STRING, .expects = "a text", .parse = parse_string, .print = print_string};
 
 /* ---- the table ---- */
 
@@ -195,8 +203,10 @@ static const struct spw_setting_type type_STRING = {
     {.key = key_,                                                                                  \
      .type = &type_##kind_,                                                                        \
      .offset = offsetof(struct spw_settings, field_),                                              \
-     .size = sizeof(((struct spw_settings *)NULL)->field_)},
-#define SPW_SETTING_LATER(key_, doc_) {.key = key_, .type = NULL},
+     .size = sizeof(((struct spw_settings *)NULL)->field_),                                        \
+     .scope = #scope_[0],                                                                          \
+     .doc = doc_},
+#define SPW_SETTING_LATER(key_, doc_) {.key = key_, .type = NULL, .doc = doc_},
 const struct spw_setting_row spw_setting_rows[] = {
 #include "settings_keys.h"
 };
@@ -329,6 +339,12 @@ void spw_complain(spw_complain_fn complain, void *user, enum spw_log_level level
     va_start(args, format);
     vsnprintf(message, sizeof(message), format, args);
     va_end(args);
+    /* What a file or a variable holds must not drive the terminal that it is shown on. */
+    for (char *c = message; *c != '\0'; c++) {
+        if ((unsigned char)*c < 0x20 || *c == 0x7f) {
+            *c = '?';
+        }
+    }
     complain(user, level, message);
 }
 
@@ -448,6 +464,19 @@ enum spw_result spw_settings_set(struct spw_settings *s, const char *key, const 
         spw_complain(complain, user, SPW_LOG_INFO, "%s: '%.64s': %s", source, text, remark);
     }
     return SPW_OK;
+}
+
+enum spw_result spw_setting_check(const struct spw_setting_row *row, const char *text,
+                                  const char **remark)
+{
+    struct spw_settings scratch;
+    spw_settings_init(&scratch);
+    void *field = field_of(&scratch, row);
+    enum spw_result result = row->type->parse(field, text);
+    bool has_remark = result == SPW_OK && row->type->remark != NULL;
+    *remark = has_remark ? row->type->remark(field) : NULL;
+    spw_settings_finish(&scratch);
+    return result;
 }
 
 bool spw_settings_get(const struct spw_settings *s, const char *key, char *text, size_t text_size)

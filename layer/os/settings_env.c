@@ -2,10 +2,11 @@
  *
  * Settings from the environment. All of the layer's reading of it is here (the check build's own
  * switches aside), through secure_getenv, which sees nothing in a privileged process. */
-#include "settings.h"
+#include "config.h"
 
 #include "settings_table.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -16,9 +17,10 @@
 
 /* Not settings, but names that a misspelt variable may have been meant to be. */
 static const char name_disable[] = "SPILLWAY_DISABLE";
+static const char name_config[] = "SPILLWAY_CONFIG";
 static const char prefix_test[] = "SPILLWAY_TEST_";
 
-/* The rows of settings_keys.h, and the switch. */
+/* The rows of settings_keys.h, the switch and the name of a file. */
 #define MAX_NAMES 64
 
 struct variable_names {
@@ -42,12 +44,13 @@ static void name_of_key(const char *key, char *name)
 static void list_names(struct variable_names *names)
 {
     names->count = 0;
-    for (size_t i = 0; i < spw_setting_row_count && names->count < MAX_NAMES - 1; i++) {
+    for (size_t i = 0; i < spw_setting_row_count && names->count < MAX_NAMES - 2; i++) {
         name_of_key(spw_setting_rows[i].key, names->text[names->count]);
         names->list[names->count] = names->text[names->count];
         names->count++;
     }
     names->list[names->count++] = name_disable;
+    names->list[names->count++] = name_config;
 }
 
 static bool is_listed(const struct variable_names *names, const char *name)
@@ -109,15 +112,16 @@ static void check_variable(const struct variable_names *names, const char *entry
     complain_about_name(names, name, complain, user);
 }
 
-void spw_settings_read_env(struct spw_settings *s, spw_complain_fn complain, void *user)
+void spw_settings_visit_env(void (*visit)(void *user, const struct spw_setting_row *row,
+                                          const char *name, const char *value),
+                            void *visit_user, spw_complain_fn complain, void *user)
 {
     struct variable_names names;
     list_names(&names);
     for (size_t i = 0; i < spw_setting_row_count; i++) {
         const char *value = secure_getenv(names.list[i]);
         if (value != NULL && value[0] != '\0') {
-            (void)spw_settings_set(s, spw_setting_rows[i].key, value, names.list[i], complain,
-                                   user);
+            visit(visit_user, &spw_setting_rows[i], names.list[i], value);
         }
     }
     if (getauxval(AT_SECURE) != 0) {
@@ -126,6 +130,38 @@ void spw_settings_read_env(struct spw_settings *s, spw_complain_fn complain, voi
     for (char **entry = environ; entry != NULL && *entry != NULL; entry++) {
         check_variable(&names, *entry, complain, user);
     }
+}
+
+struct setter {
+    struct spw_settings *settings;
+    spw_complain_fn complain;
+    void *user;
+};
+
+static void set_variable(void *user, const struct spw_setting_row *row, const char *name,
+                         const char *value)
+{
+    const struct setter *setter = user;
+    (void)spw_settings_set(setter->settings, row->key, value, name, setter->complain, setter->user);
+}
+
+void spw_settings_read_env(struct spw_settings *s, spw_complain_fn complain, void *user)
+{
+    struct setter setter = {.settings = s, .complain = complain, .user = user};
+    spw_settings_visit_env(set_variable, &setter, complain, user);
+}
+
+const char *spw_settings_env_config(void)
+{
+    const char *value = secure_getenv(name_config);
+    return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
+void spw_setting_variable(const char *key, char *name, size_t name_size)
+{
+    char whole[SPW_NAME_MAX + 1];
+    name_of_key(key, whole);
+    snprintf(name, name_size, "%s", whole);
 }
 
 bool spw_settings_env_disabled(void)

@@ -12,7 +12,7 @@
  * sets one is told so, rather than that it does not exist. */
 
 /* clang-format off */
-SPW_SETTING(BOOL,   "enabled",    enabled,    true,  P, "false: pass everything through untouched")
+SPW_SETTING(BOOL,   "enabled",    enabled,    true,  D, "false: pass everything through untouched")
 SPW_SETTING(ENUM_MODE,   "mode",   mode,       SPW_MODE_AUTO, D, "auto, redirect or passthrough: the most that Spillway may do (paging and priority are accepted and run as redirect in this version)")
 SPW_SETTING(REPORT, "report",     report,     SPW_REPORT_VIRTUAL, D, "what the program is told about the largest device-local heap: virtual (VRAM + overflow, with an elastic budget), truthful, or a size")
 SPW_SETTING(SIZE,   "vram_limit", vram_limit, none, D, "most device-local memory that is used of the largest device-local heap; a size or a share of the heap (default: no limit)")
@@ -22,7 +22,7 @@ SPW_SETTING(SIZE,   "reserve",    reserve,    none, D, "device-local memory left
 SPW_SETTING(SIZE,   "overflow",   overflow,   none, D, "how much beyond VRAM may be promised; a size or a share of MemTotal (default: half of MemTotal; always bounded by available host memory less host_floor)")
 SPW_SETTING(ENUM_LOG,    "log.level",  log_level,  SPW_LOG_WARN, P, "error, warn, info or debug")
 SPW_SETTING(STRING, "log.file",   log_file,   NULL, P, "where messages and the summary go, appended (default: stderr)")
-SPW_SETTING(ENUM_STATS,  "stats",  stats,      SPW_STATS_NONE, P, "none, or exit: a summary in JSON when the process ends")
+SPW_SETTING(ENUM_STATS,  "stats",  stats,      SPW_STATS_NONE, D, "none, or exit: a summary in JSON when the process ends")
 
 SPW_SETTING_LATER("paging.engage",      "share of VRAM in use at which memory becomes movable")
 SPW_SETTING_LATER("paging.min_buffer",  "smallest buffer that is moved")
@@ -39,5 +39,4 @@ SPW_SETTING_LATER("disk.path",          "folder of the disk tier")
 SPW_SETTING_LATER("disk.limit",         "size of the disk tier")
 SPW_SETTING_LATER("disk.write_cap",     "most that is written to disk")
 SPW_SETTING_LATER("trace",              "record a trace to this file")
-SPW_SETTING_LATER("config",             "a configuration file")
 /* clang-format on */

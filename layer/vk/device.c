@@ -33,7 +33,8 @@ static void device_free(struct spw_device *object)
     if (!object)
         return;
     spw_handle_map_finish(&object->memories);
-    spw_handle_map_finish(&object->exempt);
+    spw_handle_map_finish(&object->exempt_buffers);
+    spw_handle_map_finish(&object->exempt_images);
     spw_free(object);
 }
 
@@ -58,7 +59,8 @@ VKAPI_ATTR VkResult VKAPI_CALL spw_CreateDevice(VkPhysicalDevice physicalDevice,
     object->physical = physical;
     object->group = is_group(pCreateInfo);
     spw_handle_map_init(&object->memories);
-    spw_handle_map_init(&object->exempt);
+    spw_handle_map_init(&object->exempt_buffers);
+    spw_handle_map_init(&object->exempt_images);
     spw_type_classes_init(&object->type_classes);
 
     /* The loader's terminator finds its own half-built object in *pDevice: what stands there goes

@@ -37,9 +37,9 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL spw_GetInstanceProcAddr(VkInstance inst
          * chain, asks for vkCreateInstance with an instance of its own that no layer has seen yet.
          * Layers above may ask for vkCreateDevice without an instance (VK_LAYER_MESA_overlay of
          * Mesa 22.3 does, and fails otherwise): it finds its instance by the physical device. */
-        bool global =
-            hook && (hook->level == SPW_HOOK_GLOBAL || strcmp(pName, "vkGetInstanceProcAddr") == 0 ||
-                     strcmp(pName, "vkCreateDevice") == 0);
+        bool global = hook && (hook->level == SPW_HOOK_GLOBAL ||
+                               strcmp(pName, "vkGetInstanceProcAddr") == 0 ||
+                               strcmp(pName, "vkCreateDevice") == 0);
         return global ? hook->function : NULL;
     }
     if (!pName)
@@ -62,7 +62,9 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL spw_GetDeviceProcAddr(VkDevice device, 
     if (hook && hook->chain)
         return hook->function;
     PFN_vkVoidFunction next = object->next_gdpa(device, pName);
-    return next && hook && !object->physical->instance->disabled ? hook->function : next;
+    const struct spw_physical_device *physical = object->physical;
+    bool out_of_the_way = physical->mode == SPW_MODE_PASSTHROUGH && !physical->unified;
+    return next && hook && !out_of_the_way ? hook->function : next;
 }
 
 /* Commands on physical devices only; NULL tells the loader that this is none. */

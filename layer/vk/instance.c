@@ -45,7 +45,9 @@ static void read_settings(struct spw_settings *settings)
     while (complaints.first) {
         struct complaint *c = complaints.first;
         complaints.first = c->next;
-        spw_log(c->level, "%s", c->text);
+        if (spw_log_enabled(c->level))
+            spw_log_at(NULL, c->level, "%s",
+                       c->text); /* each once: not a repeat of the one before */
         spw_free(c);
     }
     if (settings->mode == SPW_MODE_PAGING || settings->mode == SPW_MODE_PRIORITY)

@@ -230,8 +230,6 @@ static VkResult allocate_alone(struct request *r, const struct spw_allocation_in
     struct spw_account *account = &physical->account;
     uint32_t heap = account->layout.types[m->asked_type].heap;
     m->tier = SPW_TIER_VRAM;
-    if (what->imported)
-        m->size_bytes = 0; /* somebody else's bytes */
     spw_physical_device_poll(physical);
     spw_mutex_lock(&physical->lock);
     bool limited = account->config.limit[heap] < account->layout.heaps[heap].size_bytes;
@@ -271,8 +269,6 @@ static VkResult allocate_unified(struct request *r, const struct spw_allocation_
 {
     struct spw_memory *m = r->record;
     m->tier = SPW_TIER_VRAM;
-    if (what->imported)
-        m->size_bytes = 0;
     if (spw_host_take(r->device->physical, m->size_bytes) != SPW_OK) {
         note_refused(r, SPW_REFUSAL_HOST_FLOOR);
         return VK_ERROR_OUT_OF_DEVICE_MEMORY;
@@ -291,14 +287,19 @@ static VkResult allocate(struct request *r)
     const struct spw_memory_layout *layout = &physical->account.layout;
     struct spw_allocation_info what;
     spw_allocation_info_read(&what, r->info, r->device);
+    bool device_local = layout->types[r->info->memoryTypeIndex].flags & SPW_MEMORY_DEVICE_LOCAL;
+    bool placed = device_local && !physical->unified && !what.leave_alone;
+    /* VUID-vkAllocateMemory-pAllocateInfo-01713: more than the heap has is the program's error and
+     * the driver's to answer; such a figure would spoil the books. Somebody else's bytes take none
+     * of ours. */
+    uint64_t heap_bytes = layout->heaps[layout->types[r->info->memoryTypeIndex].heap].size_bytes;
+    if (what.imported || (!placed && r->record->size_bytes > heap_bytes))
+        r->record->size_bytes = 0;
     if (physical->unified)
         return allocate_unified(r, &what);
-    if (!(layout->types[r->info->memoryTypeIndex].flags & SPW_MEMORY_DEVICE_LOCAL)) {
-        if (what.imported)
-            r->record->size_bytes = 0;
+    if (!device_local)
         return allocate_host(r);
-    }
-    return what.leave_alone ? allocate_alone(r, &what) : allocate_placed(r, &what);
+    return placed ? allocate_placed(r, &what) : allocate_alone(r, &what);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL spw_AllocateMemory(VkDevice device,

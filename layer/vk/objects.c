@@ -23,7 +23,7 @@ struct spw_process *spw_process_get(void)
 
 uint64_t spw_dispatch_key(const void *dispatchable)
 {
-    return SPW_HANDLE_KEY(*(void *const *)dispatchable);
+    return SPW_POINTER_KEY(*(void *const *)dispatchable);
 }
 
 struct spw_instance *spw_instance_find(VkInstance instance)

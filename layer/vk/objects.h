@@ -58,7 +58,9 @@ struct spw_device {
     PFN_vkGetDeviceProcAddr next_gdpa;
     bool group; /* more than one physical device: memory may have an instance on each, left alone */
     struct spw_handle_map memories; /* VkDeviceMemory → spw_memory, owned */
-    struct spw_handle_map exempt;   /* VkBuffer and VkImage whose memory is never ours to place */
+    /* VkBuffer and VkImage whose memory is never ours to place; apart, since only within a type are
+     * handles that are not dispatchable distinct */
+    struct spw_handle_map exempt_buffers, exempt_images;
     /* atomic inside */
     struct spw_type_classes type_classes;
     /* protected by physical->lock */
@@ -88,8 +90,14 @@ struct spw_instance *spw_instance_find(VkInstance instance);
 struct spw_instance *spw_instance_of(VkPhysicalDevice physical_device);
 struct spw_device *spw_device_find(VkDevice device);
 
-/* Handles are pointers or 64-bit integers, depending on kind and platform. */
-#define SPW_HANDLE_KEY(handle) ((uint64_t)(uintptr_t)(handle))
+/* Map keys. Handles that are not dispatchable are pointers on 64-bit platforms, 64-bit integers on
+ * others (VK_DEFINE_NON_DISPATCHABLE_HANDLE). */
+#define SPW_POINTER_KEY(pointer) ((uint64_t)(uintptr_t)(pointer))
+#if VK_USE_64_BIT_PTR_DEFINES
+#define SPW_HANDLE_KEY(handle) SPW_POINTER_KEY(handle)
+#else
+#define SPW_HANDLE_KEY(handle) ((uint64_t)(handle))
+#endif
 
 /* The first word of a dispatchable handle. */
 uint64_t spw_dispatch_key(const void *dispatchable);

@@ -209,14 +209,14 @@ struct spw_physical_device *spw_physical_device_get(struct spw_instance *instanc
                                                     VkPhysicalDevice handle)
 {
     struct spw_physical_device *p =
-        spw_handle_map_find(&instance->physical_devices, SPW_HANDLE_KEY(handle));
+        spw_handle_map_find(&instance->physical_devices, SPW_POINTER_KEY(handle));
     if (p)
         return p;
     spw_mutex_lock(&instance->lock);
-    p = spw_handle_map_find(&instance->physical_devices, SPW_HANDLE_KEY(handle));
+    p = spw_handle_map_find(&instance->physical_devices, SPW_POINTER_KEY(handle));
     if (!p) {
         p = physical_device_create(instance, handle);
-        if (p && spw_handle_map_insert(&instance->physical_devices, SPW_HANDLE_KEY(handle), p) !=
+        if (p && spw_handle_map_insert(&instance->physical_devices, SPW_POINTER_KEY(handle), p) !=
                      SPW_OK) {
             spw_mutex_finish(&p->lock);
             spw_free(p);

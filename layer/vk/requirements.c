@@ -29,15 +29,12 @@ void spw_requirements_note(struct spw_device *device, uint32_t memory_type_bits)
     }
 }
 
-static void note_2(struct spw_device *device, uint64_t resource,
-                   const VkMemoryRequirements2 *answer)
+static void note_2(struct spw_device *device, bool exempt, const VkMemoryRequirements2 *answer)
 {
     const VkMemoryDedicatedRequirements *dedicated =
         spw_chain_find(answer->pNext, VK_STRUCTURE_TYPE_MEMORY_DEDICATED_REQUIREMENTS);
     /* A resource that must have memory of its own will name itself when it is allocated. */
-    if (dedicated && dedicated->requiresDedicatedAllocation)
-        return;
-    if (resource == 0 || !spw_resource_is_exempt(device, resource))
+    if (!exempt && !(dedicated && dedicated->requiresDedicatedAllocation))
         spw_requirements_note(device, answer->memoryRequirements.memoryTypeBits);
 }
 
@@ -48,7 +45,7 @@ VKAPI_ATTR void VKAPI_CALL spw_GetBufferMemoryRequirements(
     if (!object)
         return;
     object->next.GetBufferMemoryRequirements(device, buffer, pMemoryRequirements);
-    if (!spw_resource_is_exempt(object, SPW_HANDLE_KEY(buffer)))
+    if (!spw_buffer_is_exempt(object, buffer))
         spw_requirements_note(object, pMemoryRequirements->memoryTypeBits);
 }
 
@@ -59,7 +56,7 @@ VKAPI_ATTR void VKAPI_CALL spw_GetImageMemoryRequirements(VkDevice device, VkIma
     if (!object)
         return;
     object->next.GetImageMemoryRequirements(device, image, pMemoryRequirements);
-    if (!spw_resource_is_exempt(object, SPW_HANDLE_KEY(image)))
+    if (!spw_image_is_exempt(object, image))
         spw_requirements_note(object, pMemoryRequirements->memoryTypeBits);
 }
 
@@ -71,7 +68,7 @@ spw_GetBufferMemoryRequirements2(VkDevice device, const VkBufferMemoryRequiremen
     if (!object)
         return;
     object->next.GetBufferMemoryRequirements2(device, pInfo, pMemoryRequirements);
-    note_2(object, SPW_HANDLE_KEY(pInfo->buffer), pMemoryRequirements);
+    note_2(object, spw_buffer_is_exempt(object, pInfo->buffer), pMemoryRequirements);
 }
 
 VKAPI_ATTR void VKAPI_CALL
@@ -82,7 +79,7 @@ spw_GetImageMemoryRequirements2(VkDevice device, const VkImageMemoryRequirements
     if (!object)
         return;
     object->next.GetImageMemoryRequirements2(device, pInfo, pMemoryRequirements);
-    note_2(object, SPW_HANDLE_KEY(pInfo->image), pMemoryRequirements);
+    note_2(object, spw_image_is_exempt(object, pInfo->image), pMemoryRequirements);
 }
 
 VKAPI_ATTR void VKAPI_CALL spw_GetDeviceBufferMemoryRequirements(
@@ -93,8 +90,7 @@ VKAPI_ATTR void VKAPI_CALL spw_GetDeviceBufferMemoryRequirements(
     if (!object)
         return;
     object->next.GetDeviceBufferMemoryRequirements(device, pInfo, pMemoryRequirements);
-    if (!spw_buffer_info_is_exempt(pInfo->pCreateInfo))
-        note_2(object, 0, pMemoryRequirements);
+    note_2(object, spw_buffer_info_is_exempt(pInfo->pCreateInfo), pMemoryRequirements);
 }
 
 VKAPI_ATTR void VKAPI_CALL
@@ -105,8 +101,7 @@ spw_GetDeviceImageMemoryRequirements(VkDevice device, const VkDeviceImageMemoryR
     if (!object)
         return;
     object->next.GetDeviceImageMemoryRequirements(device, pInfo, pMemoryRequirements);
-    if (!spw_image_info_is_exempt(pInfo->pCreateInfo))
-        note_2(object, 0, pMemoryRequirements);
+    note_2(object, spw_image_info_is_exempt(pInfo->pCreateInfo), pMemoryRequirements);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL spw_GetVideoSessionMemoryRequirementsKHR(
@@ -134,7 +129,7 @@ VKAPI_ATTR VkResult VKAPI_CALL spw_GetVideoSessionMemoryRequirementsKHR(
         if (!object)                                                                               \
             return;                                                                                \
         object->next.name(device, pInfo, pMemoryRequirements);                                     \
-        note_2(object, 0, pMemoryRequirements);                                                    \
+        note_2(object, false, pMemoryRequirements);                                                \
     }
 
 REQUIREMENTS_OF(GetAccelerationStructureMemoryRequirementsNV,

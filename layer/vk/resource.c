@@ -26,11 +26,11 @@ bool spw_image_info_is_exempt(const VkImageCreateInfo *info)
            (info->usage & VK_IMAGE_USAGE_TRANSIENT_ATTACHMENT_BIT);
 }
 
-static void note_exempt(struct spw_device *device, uint64_t handle)
+static void note_exempt(struct spw_handle_map *exempt, uint64_t handle)
 {
     /* Only the value's presence counts. Without host memory for it the resource narrows placement,
      * no more. */
-    (void)!spw_handle_map_insert(&device->exempt, handle, device);
+    (void)!spw_handle_map_insert(exempt, handle, exempt);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL spw_CreateBuffer(VkDevice device,
@@ -43,7 +43,7 @@ VKAPI_ATTR VkResult VKAPI_CALL spw_CreateBuffer(VkDevice device,
         return VK_ERROR_INITIALIZATION_FAILED;
     VkResult result = object->next.CreateBuffer(device, pCreateInfo, pAllocator, pBuffer);
     if (result == VK_SUCCESS && spw_buffer_info_is_exempt(pCreateInfo))
-        note_exempt(object, SPW_HANDLE_KEY(*pBuffer));
+        note_exempt(&object->exempt_buffers, SPW_HANDLE_KEY(*pBuffer));
     return result;
 }
 
@@ -53,7 +53,8 @@ VKAPI_ATTR void VKAPI_CALL spw_DestroyBuffer(VkDevice device, VkBuffer buffer,
     struct spw_device *object = spw_device_find(device);
     if (!object)
         return;
-    spw_handle_map_remove(&object->exempt, SPW_HANDLE_KEY(buffer));
+    if (spw_buffer_is_exempt(object, buffer)) /* read without a lock: hardly any is */
+        spw_handle_map_remove(&object->exempt_buffers, SPW_HANDLE_KEY(buffer));
     object->next.DestroyBuffer(device, buffer, pAllocator);
 }
 
@@ -67,7 +68,7 @@ VKAPI_ATTR VkResult VKAPI_CALL spw_CreateImage(VkDevice device,
         return VK_ERROR_INITIALIZATION_FAILED;
     VkResult result = object->next.CreateImage(device, pCreateInfo, pAllocator, pImage);
     if (result == VK_SUCCESS && spw_image_info_is_exempt(pCreateInfo))
-        note_exempt(object, SPW_HANDLE_KEY(*pImage));
+        note_exempt(&object->exempt_images, SPW_HANDLE_KEY(*pImage));
     return result;
 }
 
@@ -77,6 +78,7 @@ VKAPI_ATTR void VKAPI_CALL spw_DestroyImage(VkDevice device, VkImage image,
     struct spw_device *object = spw_device_find(device);
     if (!object)
         return;
-    spw_handle_map_remove(&object->exempt, SPW_HANDLE_KEY(image));
+    if (spw_image_is_exempt(object, image))
+        spw_handle_map_remove(&object->exempt_images, SPW_HANDLE_KEY(image));
     object->next.DestroyImage(device, image, pAllocator);
 }

@@ -9,7 +9,12 @@
 bool spw_buffer_info_is_exempt(const VkBufferCreateInfo *info);
 bool spw_image_info_is_exempt(const VkImageCreateInfo *info);
 
-static inline bool spw_resource_is_exempt(struct spw_device *device, uint64_t handle)
+static inline bool spw_buffer_is_exempt(struct spw_device *device, VkBuffer buffer)
 {
-    return spw_handle_map_find(&device->exempt, handle) != NULL;
+    return spw_handle_map_find(&device->exempt_buffers, SPW_HANDLE_KEY(buffer)) != NULL;
+}
+
+static inline bool spw_image_is_exempt(struct spw_device *device, VkImage image)
+{
+    return spw_handle_map_find(&device->exempt_images, SPW_HANDLE_KEY(image)) != NULL;
 }

@@ -37,7 +37,7 @@ async function generate(llama) {
     const tokens = [];
     for await (const token of context.getSequence().evaluate(prompt, {temperature: 0, yieldEogToken: true})) {
         tokens.push(token);
-        if (tokens.length % 8 === 0)
+        if (tokens.length % 16 === 0)
             console.log(`${tokens.length} of ${count} tokens`);
         if (tokens.length >= count)
             break;

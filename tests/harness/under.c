@@ -77,6 +77,10 @@ static const char help[] =
     "  --max-refusals N, --no-refusals         most allocations that simgpu may have refused\n"
     "  --check 'A < B'                         holds for simgpu's counters and Spillway's summary "
     "(checks.h)\n"
+    "  --check-fails 'A < B'                   and this must not hold: for what a planted bug "
+    "does\n"
+    "  --log-to-stderr                         Spillway's log is the program's stderr (default: a "
+    "file)\n"
     "  --no-summary                            Spillway must print none (it is not to be loaded)\n"
     "  --layer-lib FILE --simgpu-lib FILE      instead of those of the build tree\n"
     "  --keep, --drop                          keep the run's folder; remove it even after a "
@@ -168,6 +172,12 @@ static void read_option(int option, const char *value)
     case 'c':
         add(&run.checks, value);
         break;
+    case 'C':
+        add(&run.false_checks, value);
+        break;
+    case 'E':
+        run.log_to_stderr = true;
+        break;
     case 'm':
         run.no_summary = true;
         break;
@@ -203,6 +213,7 @@ static void read_options(int argc, char **argv)
         {"expect", 1, NULL, 'x'},        {"expect-fail", 0, NULL, 'f'},
         {"max-refusals", 1, NULL, 'r'},  {"no-refusals", 0, NULL, 'n'},
         {"check", 1, NULL, 'c'},         {"no-summary", 0, NULL, 'm'},
+        {"check-fails", 1, NULL, 'C'},   {"log-to-stderr", 0, NULL, 'E'},
         {"layer-lib", 1, NULL, 'y'},     {"simgpu-lib", 1, NULL, 'u'},
         {"keep", 0, NULL, 'k'},          {"drop", 0, NULL, 'd'},
         {"help", 0, NULL, '?'},          {NULL, 0, NULL, 0},
@@ -216,14 +227,16 @@ static void read_options(int argc, char **argv)
         under_fatal("no program named (under --help)");
 }
 
-/* Runs a program to its end; its wait status. */
-static int run_program(char **program)
+/* Runs a program to its end; its wait status. Its stderr goes to a file if there is one named. */
+static int run_program(char **program, const char *stderr_path)
 {
     fflush(NULL);
     pid_t child = fork();
     if (child < 0)
         under_fatal("cannot fork: %s", strerror(errno));
     if (child == 0) {
+        if (stderr_path && !freopen(stderr_path, "w", stderr))
+            _exit(127);
         execvp(program[0], program);
         fprintf(stderr, "under: cannot run '%s': %s\n", program[0], strerror(errno));
         _exit(127);
@@ -262,7 +275,7 @@ static void prove_validation_awake(void)
     char kind[] = "sync";
     char *program[] = {gate, run.sync ? kind : NULL, NULL};
     under_setup_outputs(&run, "gate");
-    int status = run_program(program);
+    int status = run_program(program, NULL);
     char *log = read_all(under_path(&run, "gate/validation.log"));
     bool core = log && strstr(log, "VUID-VkBufferCreateInfo-size-00912");
     bool sync = !run.sync || (log && strstr(log, "SYNC-HAZARD-READ-AFTER-WRITE") != NULL) ||
@@ -388,6 +401,12 @@ static bool judge(int status)
     fine = judge_summary(spillway, why_spillway) && fine;
     for (size_t i = 0; i < run.checks.count; i++)
         fine = check_holds(run.checks.entries[i], simgpu, spillway) && fine;
+    for (size_t i = 0; i < run.false_checks.count; i++)
+        if (check_holds(run.false_checks.entries[i], simgpu, spillway)) {
+            fprintf(stderr, "under: the check '%s' holds, and must not\n",
+                    run.false_checks.entries[i]);
+            fine = false;
+        }
     stats_destroy(simgpu);
     stats_destroy(spillway);
     return fine;
@@ -408,7 +427,8 @@ int main(int argc, char **argv)
     if (run.validation != UNDER_VALIDATION_NONE)
         prove_validation_awake();
     under_setup_outputs(&run, "run");
-    int status = run_program(run.program);
+    int status =
+        run_program(run.program, run.log_to_stderr ? under_path(&run, "run/spillway.log") : NULL);
     if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SKIPPED)
         under_skip("the program says that it cannot run here");
     bool fine = judge(status);

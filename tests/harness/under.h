@@ -28,13 +28,14 @@ struct under_list {
 struct under {
     /* as asked for */
     const char *profile, *vram, *host, *bar, *icd;
-    bool chromium_loader, sync, keep, drop, no_summary;
+    bool chromium_loader, sync, keep, drop, no_summary, log_to_stderr;
     enum under_layer layer;
     enum under_validation validation;
-    const char *layer_lib, *simgpu_lib; /* NULL: found in the build tree */
-    struct under_list settings;         /* key=value */
-    struct under_list environment;      /* NAME=VALUE */
-    struct under_list checks, allowed_messages;
+    const char *layer_lib, *simgpu_lib;     /* NULL: found in the build tree */
+    struct under_list settings;             /* key=value */
+    struct under_list environment;          /* NAME=VALUE */
+    struct under_list checks, false_checks; /* that have to hold, and that must not */
+    struct under_list allowed_messages;
     enum under_expect expect;
     int expect_code;
     long max_refusals; /* -1: any number */

@@ -110,8 +110,8 @@ struct vkf {
 void vkf_begin(struct vkf *f, const struct vkf_options *options);
 void vkf_end(struct vkf *f);
 
-/* A second view of the same device for another thread: its own command buffer, fence and staging, the
- * same queue under `queue_lock`. End it with vkf_share_end, before the first one. */
+/* A second view of the same device for another thread: its own command buffer, fence and staging,
+ * the same queue under `queue_lock`. End it with vkf_share_end, before the first one. */
 void vkf_share(struct vkf *view, const struct vkf *f, pthread_mutex_t *queue_lock);
 void vkf_share_end(struct vkf *view);
 

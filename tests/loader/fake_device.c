@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Devices of the fake driver, their memory, buffers and images. Every handle that comes in is checked.
- * See fake_world.h. */
+ * Devices of the fake driver, their memory, buffers and images. Every handle that comes in is
+ * checked. See fake_world.h. */
 #include "fake_world.h"
 
 #include <string.h>
@@ -35,7 +35,8 @@ static struct fake_object *object_of(uint64_t handle, enum fake_kind kind)
     return object;
 }
 
-static struct fake_object *object_create(struct fake_device *device, enum fake_kind kind, VkDeviceSize size)
+static struct fake_object *object_create(struct fake_device *device, enum fake_kind kind,
+                                         VkDeviceSize size)
 {
     for (unsigned i = 0; i < MAX_OBJECTS; i++)
         if (objects[i].kind == FAKE_FREE) {
@@ -55,12 +56,14 @@ static void object_destroy(VkDevice device, uint64_t handle, enum fake_kind kind
     if (object->device != device_of(device))
         fake_mistake("%#llx belongs to another device", (unsigned long long)handle);
     if (kind == FAKE_MEMORY)
-        object->device->used_bytes[fake.config.memory.memoryTypes[object->type].heapIndex] -= object->size_bytes;
+        object->device->used_bytes[fake.config.memory.memoryTypes[object->type].heapIndex] -=
+            object->size_bytes;
     object->kind = FAKE_FREE;
     fake.live_objects--;
 }
 
-/* --- vkCreateDevice, with the rules that a layer which changes the create info is likely to break. */
+/* --- vkCreateDevice, with the rules that a layer which changes the create info is likely to break.
+ */
 
 static bool has_extension(const char *name)
 {
@@ -78,7 +81,8 @@ static void check_chain(const VkDeviceCreateInfo *info)
             fake_mistake("a chain without end");
             exit(1);
         }
-        if (a->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2 && info->pEnabledFeatures != NULL)
+        if (a->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2 &&
+            info->pEnabledFeatures != NULL)
             fake_mistake("pEnabledFeatures beside VkPhysicalDeviceFeatures2 [VUID 00373]");
         for (const VkBaseInStructure *b = a->pNext; b != NULL; b = b->pNext)
             if (a->sType == b->sType && a->sType != VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO)
@@ -111,11 +115,13 @@ static VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice handle, const VkDeviceC
         struct fake_device *device = &devices[i];
         if (device->alive)
             continue;
-        *device = (struct fake_device){
-            .dispatch = &device_tables[i], .alive = true, .gpu = gpu, .queue.dispatch = &device_tables[i]};
+        *device = (struct fake_device){.dispatch = &device_tables[i],
+                                       .alive = true,
+                                       .gpu = gpu,
+                                       .queue.dispatch = &device_tables[i]};
         for (uint32_t e = 0; e < info->enabledExtensionCount && e < FAKE_MAX_NAMES; e++)
-            snprintf(device->extensions[device->extension_count++], VK_MAX_EXTENSION_NAME_SIZE, "%s",
-                     info->ppEnabledExtensionNames[e]);
+            snprintf(device->extensions[device->extension_count++], VK_MAX_EXTENSION_NAME_SIZE,
+                     "%s", info->ppEnabledExtensionNames[e]);
         fake.live_devices++;
         *out = (VkDevice)device;
         return VK_SUCCESS;
@@ -132,13 +138,18 @@ static void VKAPI_CALL DestroyDevice(VkDevice handle, const VkAllocationCallback
         return;
     struct fake_device *device = device_of(handle);
     for (unsigned i = 0; i < MAX_OBJECTS; i++)
-        if (objects[i].kind != FAKE_FREE && objects[i].device == device)
-            fake_mistake("vkDestroyDevice while an object of kind %d lives", objects[i].kind);
+        if (objects[i].kind != FAKE_FREE && objects[i].device == device) {
+            if (!fake.config.forgiving)
+                fake_mistake("vkDestroyDevice while an object of kind %d lives", objects[i].kind);
+            objects[i].kind = FAKE_FREE;
+            fake.live_objects--;
+        }
     device->alive = false;
     fake.live_devices--;
 }
 
-static void VKAPI_CALL GetDeviceQueue(VkDevice handle, uint32_t family, uint32_t index, VkQueue *queue)
+static void VKAPI_CALL GetDeviceQueue(VkDevice handle, uint32_t family, uint32_t index,
+                                      VkQueue *queue)
 {
     (void)family, (void)index;
     fake_log("vkGetDeviceQueue");
@@ -151,7 +162,8 @@ static VkResult VKAPI_CALL DeviceWaitIdle(VkDevice handle)
     return fake_enter("vkDeviceWaitIdle");
 }
 
-static VkResult VKAPI_CALL QueueSubmit(VkQueue queue, uint32_t count, const VkSubmitInfo *submits, VkFence fence)
+static VkResult VKAPI_CALL QueueSubmit(VkQueue queue, uint32_t count, const VkSubmitInfo *submits,
+                                       VkFence fence)
 {
     (void)queue, (void)count, (void)submits, (void)fence;
     return fake_enter("vkQueueSubmit");
@@ -160,7 +172,8 @@ static VkResult VKAPI_CALL QueueSubmit(VkQueue queue, uint32_t count, const VkSu
 /* --- Memory. */
 
 static VkResult VKAPI_CALL AllocateMemory(VkDevice handle, const VkMemoryAllocateInfo *info,
-                                          const VkAllocationCallbacks *allocator, VkDeviceMemory *out)
+                                          const VkAllocationCallbacks *allocator,
+                                          VkDeviceMemory *out)
 {
     struct fake_device *device = device_of(handle);
     const VkPhysicalDeviceMemoryProperties *m = &fake.config.memory;
@@ -183,15 +196,16 @@ static VkResult VKAPI_CALL AllocateMemory(VkDevice handle, const VkMemoryAllocat
     return VK_SUCCESS;
 }
 
-static void VKAPI_CALL FreeMemory(VkDevice device, VkDeviceMemory memory, const VkAllocationCallbacks *allocator)
+static void VKAPI_CALL FreeMemory(VkDevice device, VkDeviceMemory memory,
+                                  const VkAllocationCallbacks *allocator)
 {
     (void)allocator;
     fake_log("vkFreeMemory");
     object_destroy(device, (uint64_t)memory, FAKE_MEMORY);
 }
 
-static VkResult VKAPI_CALL MapMemory(VkDevice device, VkDeviceMemory handle, VkDeviceSize offset, VkDeviceSize size,
-                                     VkMemoryMapFlags flags, void **out)
+static VkResult VKAPI_CALL MapMemory(VkDevice device, VkDeviceMemory handle, VkDeviceSize offset,
+                                     VkDeviceSize size, VkMemoryMapFlags flags, void **out)
 {
     (void)device_of(device), (void)size, (void)flags;
     struct fake_object *memory = object_of((uint64_t)handle, FAKE_MEMORY);
@@ -200,7 +214,8 @@ static VkResult VKAPI_CALL MapMemory(VkDevice device, VkDeviceMemory handle, VkD
         return fault;
     if (memory->bytes != NULL)
         fake_mistake("mapped twice");
-    if (!(fake.config.memory.memoryTypes[memory->type].propertyFlags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT))
+    if (!(fake.config.memory.memoryTypes[memory->type].propertyFlags &
+          VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT))
         return VK_ERROR_MEMORY_MAP_FAILED;
     memory->bytes = mapped_bytes;
     *out = mapped_bytes + offset;
@@ -227,7 +242,8 @@ static VkResult VKAPI_CALL CreateBuffer(VkDevice device, const VkBufferCreateInf
     return VK_SUCCESS;
 }
 
-static void VKAPI_CALL DestroyBuffer(VkDevice device, VkBuffer buffer, const VkAllocationCallbacks *allocator)
+static void VKAPI_CALL DestroyBuffer(VkDevice device, VkBuffer buffer,
+                                     const VkAllocationCallbacks *allocator)
 {
     (void)allocator;
     fake_log("vkDestroyBuffer");
@@ -236,7 +252,8 @@ static void VKAPI_CALL DestroyBuffer(VkDevice device, VkBuffer buffer, const VkA
 
 static VkDeviceSize image_size(const VkImageCreateInfo *info)
 {
-    return (VkDeviceSize)info->extent.width * info->extent.height * info->extent.depth * info->arrayLayers * 8;
+    return (VkDeviceSize)info->extent.width * info->extent.height * info->extent.depth *
+           info->arrayLayers * 8;
 }
 
 static VkResult VKAPI_CALL CreateImage(VkDevice device, const VkImageCreateInfo *info,
@@ -250,7 +267,8 @@ static VkResult VKAPI_CALL CreateImage(VkDevice device, const VkImageCreateInfo 
     return VK_SUCCESS;
 }
 
-static void VKAPI_CALL DestroyImage(VkDevice device, VkImage image, const VkAllocationCallbacks *allocator)
+static void VKAPI_CALL DestroyImage(VkDevice device, VkImage image,
+                                    const VkAllocationCallbacks *allocator)
 {
     (void)allocator;
     fake_log("vkDestroyImage");
@@ -264,41 +282,46 @@ static VkMemoryRequirements requirements(VkDeviceSize size)
                                   .memoryTypeBits = (1u << fake.config.memory.memoryTypeCount) - 1};
 }
 
-static void VKAPI_CALL GetBufferMemoryRequirements(VkDevice device, VkBuffer buffer, VkMemoryRequirements *out)
+static void VKAPI_CALL GetBufferMemoryRequirements(VkDevice device, VkBuffer buffer,
+                                                   VkMemoryRequirements *out)
 {
     (void)device_of(device);
     fake_log("vkGetBufferMemoryRequirements");
     *out = requirements(object_of((uint64_t)buffer, FAKE_BUFFER)->size_bytes);
 }
 
-static void VKAPI_CALL GetImageMemoryRequirements(VkDevice device, VkImage image, VkMemoryRequirements *out)
+static void VKAPI_CALL GetImageMemoryRequirements(VkDevice device, VkImage image,
+                                                  VkMemoryRequirements *out)
 {
     (void)device_of(device);
     fake_log("vkGetImageMemoryRequirements");
     *out = requirements(object_of((uint64_t)image, FAKE_IMAGE)->size_bytes);
 }
 
-static void VKAPI_CALL GetBufferMemoryRequirements2(VkDevice device, const VkBufferMemoryRequirementsInfo2 *info,
+static void VKAPI_CALL GetBufferMemoryRequirements2(VkDevice device,
+                                                    const VkBufferMemoryRequirementsInfo2 *info,
                                                     VkMemoryRequirements2 *out)
 {
     GetBufferMemoryRequirements(device, info->buffer, &out->memoryRequirements);
 }
 
-static void VKAPI_CALL GetImageMemoryRequirements2(VkDevice device, const VkImageMemoryRequirementsInfo2 *info,
+static void VKAPI_CALL GetImageMemoryRequirements2(VkDevice device,
+                                                   const VkImageMemoryRequirementsInfo2 *info,
                                                    VkMemoryRequirements2 *out)
 {
     GetImageMemoryRequirements(device, info->image, &out->memoryRequirements);
 }
 
-static void VKAPI_CALL GetDeviceBufferMemoryRequirements(VkDevice device, const VkDeviceBufferMemoryRequirements *info,
-                                                         VkMemoryRequirements2 *out)
+static void VKAPI_CALL GetDeviceBufferMemoryRequirements(
+    VkDevice device, const VkDeviceBufferMemoryRequirements *info, VkMemoryRequirements2 *out)
 {
     (void)device_of(device);
     fake_log("vkGetDeviceBufferMemoryRequirements");
     out->memoryRequirements = requirements(info->pCreateInfo->size);
 }
 
-static void VKAPI_CALL GetDeviceImageMemoryRequirements(VkDevice device, const VkDeviceImageMemoryRequirements *info,
+static void VKAPI_CALL GetDeviceImageMemoryRequirements(VkDevice device,
+                                                        const VkDeviceImageMemoryRequirements *info,
                                                         VkMemoryRequirements2 *out)
 {
     (void)device_of(device);
@@ -306,7 +329,8 @@ static void VKAPI_CALL GetDeviceImageMemoryRequirements(VkDevice device, const V
     out->memoryRequirements = requirements(image_size(info->pCreateInfo));
 }
 
-static VkResult VKAPI_CALL BindBufferMemory(VkDevice device, VkBuffer buffer, VkDeviceMemory memory, VkDeviceSize at)
+static VkResult VKAPI_CALL BindBufferMemory(VkDevice device, VkBuffer buffer, VkDeviceMemory memory,
+                                            VkDeviceSize at)
 {
     (void)device_of(device), (void)at;
     (void)object_of((uint64_t)buffer, FAKE_BUFFER);
@@ -314,7 +338,8 @@ static VkResult VKAPI_CALL BindBufferMemory(VkDevice device, VkBuffer buffer, Vk
     return fake_enter("vkBindBufferMemory");
 }
 
-static VkResult VKAPI_CALL BindImageMemory(VkDevice device, VkImage image, VkDeviceMemory memory, VkDeviceSize at)
+static VkResult VKAPI_CALL BindImageMemory(VkDevice device, VkImage image, VkDeviceMemory memory,
+                                           VkDeviceSize at)
 {
     (void)device_of(device), (void)at;
     (void)object_of((uint64_t)image, FAKE_IMAGE);
@@ -322,7 +347,8 @@ static VkResult VKAPI_CALL BindImageMemory(VkDevice device, VkImage image, VkDev
     return fake_enter("vkBindImageMemory");
 }
 
-static void VKAPI_CALL SetDeviceMemoryPriorityEXT(VkDevice device, VkDeviceMemory memory, float priority)
+static void VKAPI_CALL SetDeviceMemoryPriorityEXT(VkDevice device, VkDeviceMemory memory,
+                                                  float priority)
 {
     (void)device_of(device), (void)priority;
     (void)object_of((uint64_t)memory, FAKE_MEMORY);

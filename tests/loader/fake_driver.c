@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The driver of the fake world: its log, its faults, its instances and physical devices. Devices and what
- * they make are in fake_device.c. See fake_world.h. */
+ * The driver of the fake world: its log, its faults, its instances and physical devices. Devices
+ * and what they make are in fake_device.c. See fake_world.h. */
 #include "fake_world.h"
 
 #include "registry_lists.h"
@@ -15,7 +15,8 @@
 struct fake_state fake = {.test = "start"};
 
 static struct fake_instance instances[MAX_INSTANCES];
-/* What the dispatch pointers point at: a table of its own for each instance, as with real loaders. */
+/* What the dispatch pointers point at: a table of its own for each instance, as with real loaders.
+ */
 static char instance_tables[MAX_INSTANCES];
 
 void fake_mistake(const char *format, ...)
@@ -44,7 +45,8 @@ VkResult fake_enter(const char *name)
     fake_log(name);
     if (index < FAKE_MAX_CALLS)
         fake.fallible[index] = true;
-    return index == fake.fail_at ? fake.fail_with : VK_SUCCESS;
+    bool always = fake.fail_always != NULL && strcmp(fake.fail_always, name) == 0;
+    return always || index == fake.fail_at ? fake.fail_with : VK_SUCCESS;
 }
 
 uint32_t fake_count_calls(const char *name)
@@ -66,8 +68,10 @@ void fake_reset(void)
         .memoryTypeCount = 4,
         .memoryTypes = {{0, 1},
                         {VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0},
-                        {VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT, 1},
-                        {VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT |
+                        {VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
+                         1},
+                        {VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+                             VK_MEMORY_PROPERTY_HOST_COHERENT_BIT |
                              VK_MEMORY_PROPERTY_HOST_CACHED_BIT,
                          1}},
     };
@@ -104,8 +108,8 @@ static struct fake_gpu *gpu_of(VkPhysicalDevice handle)
     exit(1);
 }
 
-static VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator,
-                                          VkInstance *out)
+static VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo *info,
+                                          const VkAllocationCallbacks *allocator, VkInstance *out)
 {
     VkResult fault = fake_enter("vkCreateInstance");
     if (fake.on_create_instance != NULL)
@@ -117,12 +121,13 @@ static VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo *info, cons
         if (instance->alive)
             continue;
         *instance = (struct fake_instance){.dispatch = &instance_tables[i], .alive = true};
-        instance->api_version = info->pApplicationInfo != NULL && info->pApplicationInfo->apiVersion != 0
-                                    ? info->pApplicationInfo->apiVersion
-                                    : VK_API_VERSION_1_0;
+        instance->api_version =
+            info->pApplicationInfo != NULL && info->pApplicationInfo->apiVersion != 0
+                ? info->pApplicationInfo->apiVersion
+                : VK_API_VERSION_1_0;
         for (uint32_t e = 0; e < info->enabledExtensionCount && e < FAKE_MAX_NAMES; e++)
-            snprintf(instance->extensions[instance->extension_count++], VK_MAX_EXTENSION_NAME_SIZE, "%s",
-                     info->ppEnabledExtensionNames[e]);
+            snprintf(instance->extensions[instance->extension_count++], VK_MAX_EXTENSION_NAME_SIZE,
+                     "%s", info->ppEnabledExtensionNames[e]);
         for (uint32_t g = 0; g < FAKE_GPUS; g++)
             instance->gpus[g] =
                 (struct fake_gpu){.dispatch = instance->dispatch, .instance = instance, .index = g};
@@ -152,7 +157,8 @@ static VkResult VKAPI_CALL EnumerateInstanceVersion(uint32_t *version)
     return fake_enter("vkEnumerateInstanceVersion");
 }
 
-static VkResult VKAPI_CALL EnumeratePhysicalDevices(VkInstance handle, uint32_t *count, VkPhysicalDevice *gpus)
+static VkResult VKAPI_CALL EnumeratePhysicalDevices(VkInstance handle, uint32_t *count,
+                                                    VkPhysicalDevice *gpus)
 {
     struct fake_instance *instance = instance_of(handle);
     VkResult fault = fake_enter("vkEnumeratePhysicalDevices");
@@ -192,7 +198,8 @@ static VkResult VKAPI_CALL EnumeratePhysicalDeviceGroups(VkInstance handle, uint
 
 /* --- Physical devices. */
 
-static void VKAPI_CALL GetPhysicalDeviceProperties(VkPhysicalDevice handle, VkPhysicalDeviceProperties *p)
+static void VKAPI_CALL GetPhysicalDeviceProperties(VkPhysicalDevice handle,
+                                                   VkPhysicalDeviceProperties *p)
 {
     struct fake_gpu *gpu = gpu_of(handle);
     fake_log("vkGetPhysicalDeviceProperties");
@@ -208,15 +215,18 @@ static void VKAPI_CALL GetPhysicalDeviceProperties(VkPhysicalDevice handle, VkPh
     p->limits.sparseAddressSpaceSize = (VkDeviceSize)1 << 40;
 }
 
-static void VKAPI_CALL GetPhysicalDeviceProperties2(VkPhysicalDevice gpu, VkPhysicalDeviceProperties2 *p)
+static void VKAPI_CALL GetPhysicalDeviceProperties2(VkPhysicalDevice gpu,
+                                                    VkPhysicalDeviceProperties2 *p)
 {
     fake_log("vkGetPhysicalDeviceProperties2");
     GetPhysicalDeviceProperties(gpu, &p->properties);
     for (VkBaseOutStructure *s = p->pNext; s != NULL; s = s->pNext) {
         if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES)
-            ((VkPhysicalDeviceMaintenance3Properties *)s)->maxMemoryAllocationSize = (VkDeviceSize)2 << 30;
+            ((VkPhysicalDeviceMaintenance3Properties *)s)->maxMemoryAllocationSize = (VkDeviceSize)2
+                                                                                     << 30;
         if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES)
-            ((VkPhysicalDeviceVulkan11Properties *)s)->maxMemoryAllocationSize = (VkDeviceSize)2 << 30;
+            ((VkPhysicalDeviceVulkan11Properties *)s)->maxMemoryAllocationSize = (VkDeviceSize)2
+                                                                                 << 30;
     }
 }
 
@@ -227,20 +237,23 @@ static void VKAPI_CALL GetPhysicalDeviceFeatures(VkPhysicalDevice gpu, VkPhysica
     *f = (VkPhysicalDeviceFeatures){.sparseBinding = fake.config.sparse};
 }
 
-static void VKAPI_CALL GetPhysicalDeviceFeatures2(VkPhysicalDevice gpu, VkPhysicalDeviceFeatures2 *f)
+static void VKAPI_CALL GetPhysicalDeviceFeatures2(VkPhysicalDevice gpu,
+                                                  VkPhysicalDeviceFeatures2 *f)
 {
     fake_log("vkGetPhysicalDeviceFeatures2");
     GetPhysicalDeviceFeatures(gpu, &f->features);
 }
 
-static void VKAPI_CALL GetPhysicalDeviceMemoryProperties(VkPhysicalDevice gpu, VkPhysicalDeviceMemoryProperties *m)
+static void VKAPI_CALL GetPhysicalDeviceMemoryProperties(VkPhysicalDevice gpu,
+                                                         VkPhysicalDeviceMemoryProperties *m)
 {
     (void)gpu_of(gpu);
     fake_log("vkGetPhysicalDeviceMemoryProperties");
     *m = fake.config.memory;
 }
 
-static void VKAPI_CALL GetPhysicalDeviceMemoryProperties2(VkPhysicalDevice gpu, VkPhysicalDeviceMemoryProperties2 *m)
+static void VKAPI_CALL GetPhysicalDeviceMemoryProperties2(VkPhysicalDevice gpu,
+                                                          VkPhysicalDeviceMemoryProperties2 *m)
 {
     fake_log("vkGetPhysicalDeviceMemoryProperties2");
     GetPhysicalDeviceMemoryProperties(gpu, &m->memoryProperties);
@@ -273,7 +286,8 @@ static void VKAPI_CALL GetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice g
         *count = COUNT(families);
 }
 
-static void VKAPI_CALL GetPhysicalDeviceQueueFamilyProperties2(VkPhysicalDevice gpu, uint32_t *count,
+static void VKAPI_CALL GetPhysicalDeviceQueueFamilyProperties2(VkPhysicalDevice gpu,
+                                                               uint32_t *count,
                                                                VkQueueFamilyProperties2 *out)
 {
     (void)gpu_of(gpu);
@@ -286,19 +300,19 @@ static void VKAPI_CALL GetPhysicalDeviceQueueFamilyProperties2(VkPhysicalDevice 
         *count = COUNT(families);
 }
 
-static VkResult VKAPI_CALL GetPhysicalDeviceImageFormatProperties(VkPhysicalDevice gpu, VkFormat format,
-                                                                  VkImageType type, VkImageTiling tiling,
-                                                                  VkImageUsageFlags usage, VkImageCreateFlags flags,
-                                                                  VkImageFormatProperties *out)
+static VkResult VKAPI_CALL GetPhysicalDeviceImageFormatProperties(
+    VkPhysicalDevice gpu, VkFormat format, VkImageType type, VkImageTiling tiling,
+    VkImageUsageFlags usage, VkImageCreateFlags flags, VkImageFormatProperties *out)
 {
     (void)gpu_of(gpu), (void)format, (void)type, (void)tiling, (void)usage, (void)flags;
-    *out = (VkImageFormatProperties){{4096, 4096, 256}, 13, 256, VK_SAMPLE_COUNT_1_BIT, (VkDeviceSize)2 << 30};
+    *out = (VkImageFormatProperties){
+        {4096, 4096, 256}, 13, 256, VK_SAMPLE_COUNT_1_BIT, (VkDeviceSize)2 << 30};
     return fake_enter("vkGetPhysicalDeviceImageFormatProperties");
 }
 
-static VkResult VKAPI_CALL GetPhysicalDeviceImageFormatProperties2(VkPhysicalDevice gpu,
-                                                                   const VkPhysicalDeviceImageFormatInfo2 *info,
-                                                                   VkImageFormatProperties2 *out)
+static VkResult VKAPI_CALL GetPhysicalDeviceImageFormatProperties2(
+    VkPhysicalDevice gpu, const VkPhysicalDeviceImageFormatInfo2 *info,
+    VkImageFormatProperties2 *out)
 {
     (void)info;
     VkResult fault = fake_enter("vkGetPhysicalDeviceImageFormatProperties2");
@@ -315,8 +329,10 @@ static void VKAPI_CALL GetPhysicalDeviceFormatProperties(VkPhysicalDevice gpu, V
     *out = (VkFormatProperties){0, VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT, 0};
 }
 
-static VkResult VKAPI_CALL EnumerateDeviceExtensionProperties(VkPhysicalDevice gpu, const char *layer_name,
-                                                              uint32_t *count, VkExtensionProperties *out)
+static VkResult VKAPI_CALL EnumerateDeviceExtensionProperties(VkPhysicalDevice gpu,
+                                                              const char *layer_name,
+                                                              uint32_t *count,
+                                                              VkExtensionProperties *out)
 {
     (void)gpu_of(gpu);
     VkResult fault = fake_enter("vkEnumerateDeviceExtensionProperties");
@@ -328,7 +344,8 @@ static VkResult VKAPI_CALL EnumerateDeviceExtensionProperties(VkPhysicalDevice g
     *count = out == NULL || room > have ? have : room;
     for (uint32_t i = 0; out != NULL && i < *count; i++) {
         out[i] = (VkExtensionProperties){.specVersion = 1};
-        snprintf(out[i].extensionName, sizeof out[i].extensionName, "%s", fake.config.device_extensions[i]);
+        snprintf(out[i].extensionName, sizeof out[i].extensionName, "%s",
+                 fake.config.device_extensions[i]);
     }
     return out != NULL && room < have ? VK_INCOMPLETE : VK_SUCCESS;
 }
@@ -368,7 +385,10 @@ static const struct {
     const char *name;
     PFN_vkVoidFunction fn;
 } commands[] = {
-#define C(name) {"vk" #name, (PFN_vkVoidFunction)name}
+#define C(name)                                                                                    \
+    {                                                                                              \
+        "vk" #name, (PFN_vkVoidFunction)name                                                       \
+    }
     C(CreateInstance),
     C(DestroyInstance),
     C(EnumerateInstanceVersion),
@@ -401,18 +421,21 @@ static PFN_vkVoidFunction implementation(const char *canonical)
 }
 
 /* Does `list` ("A,B") name one of the extensions? */
-static bool lists_one(const char *list, char (*extensions)[VK_MAX_EXTENSION_NAME_SIZE], uint32_t count)
+static bool lists_one(const char *list, char (*extensions)[VK_MAX_EXTENSION_NAME_SIZE],
+                      uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         size_t length = strlen(extensions[i]);
-        for (const char *s = strstr(list, extensions[i]); s != NULL; s = strstr(s + 1, extensions[i]))
+        for (const char *s = strstr(list, extensions[i]); s != NULL;
+             s = strstr(s + 1, extensions[i]))
             if ((s == list || s[-1] == ',') && (s[length] == '\0' || s[length] == ','))
                 return true;
     }
     return false;
 }
 
-static bool is_enabled(const struct registry_command *c, struct fake_instance *instance, struct fake_device *device)
+static bool is_enabled(const struct registry_command *c, struct fake_instance *instance,
+                       struct fake_device *device)
 {
     uint32_t version = fake.config.api_version < instance->api_version ? fake.config.api_version
                                                                        : instance->api_version;
@@ -425,7 +448,8 @@ static bool is_enabled(const struct registry_command *c, struct fake_instance *i
     return device != NULL && lists_one(c->extensions, device->extensions, device->extension_count);
 }
 
-static PFN_vkVoidFunction look_up(const char *name, struct fake_instance *instance, struct fake_device *device)
+static PFN_vkVoidFunction look_up(const char *name, struct fake_instance *instance,
+                                  struct fake_device *device)
 {
     if (fake.config.missing != NULL && strcmp(fake.config.missing, name) == 0)
         return NULL;

@@ -9,8 +9,8 @@
 
 struct fake_layer layer;
 
-/* Two links, as if a second layer stood below: the layer under test has to take the first and leave the
- * second. Both lead to the driver. */
+/* Two links, as if a second layer stood below: the layer under test has to take the first and leave
+ * the second. Both lead to the driver. */
 static VkLayerInstanceLink instance_links[2];
 static VkLayerDeviceLink device_links[2];
 
@@ -86,13 +86,14 @@ const VkLayerDeviceLink *fake_device_link(unsigned index)
     return &device_links[index];
 }
 
-VkResult fake_create_instance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator,
-                              VkInstance *instance)
+VkResult fake_create_instance(const VkInstanceCreateInfo *info,
+                              const VkAllocationCallbacks *allocator, VkInstance *instance)
 {
     for (unsigned i = 0; i < 2; i++)
-        instance_links[i] = (VkLayerInstanceLink){.pNext = i == 0 ? &instance_links[1] : NULL,
-                                                  .pfnNextGetInstanceProcAddr = fake_GetInstanceProcAddr,
-                                                  .pfnNextGetPhysicalDeviceProcAddr = next_physical};
+        instance_links[i] =
+            (VkLayerInstanceLink){.pNext = i == 0 ? &instance_links[1] : NULL,
+                                  .pfnNextGetInstanceProcAddr = fake_GetInstanceProcAddr,
+                                  .pfnNextGetPhysicalDeviceProcAddr = next_physical};
     VkLayerInstanceCreateInfo callback = {.sType = VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO,
                                           .pNext = info->pNext,
                                           .function = VK_LOADER_DATA_CALLBACK,
@@ -102,7 +103,8 @@ VkResult fake_create_instance(const VkInstanceCreateInfo *info, const VkAllocati
                                       .function = VK_LAYER_LINK_INFO,
                                       .u.pLayerInfo = &instance_links[0]};
     VkInstanceCreateInfo loaders = *info;
-    PFN_vkCreateInstance create = (PFN_vkCreateInstance)layer.GetInstanceProcAddr(NULL, "vkCreateInstance");
+    PFN_vkCreateInstance create =
+        (PFN_vkCreateInstance)layer.GetInstanceProcAddr(NULL, "vkCreateInstance");
 
     CHECK(create != NULL && fake_is_layers((PFN_vkVoidFunction)create));
     loaders.pNext = &link;
@@ -113,13 +115,15 @@ VkResult fake_create_instance(const VkInstanceCreateInfo *info, const VkAllocati
     return result;
 }
 
-VkResult fake_create_device(VkInstance instance, VkPhysicalDevice gpu, const VkDeviceCreateInfo *info,
-                            const VkAllocationCallbacks *allocator, VkDevice *device)
+VkResult fake_create_device(VkInstance instance, VkPhysicalDevice gpu,
+                            const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator,
+                            VkDevice *device)
 {
     for (unsigned i = 0; i < 2; i++)
-        device_links[i] = (VkLayerDeviceLink){.pNext = i == 0 ? &device_links[1] : NULL,
-                                              .pfnNextGetInstanceProcAddr = fake_GetInstanceProcAddr,
-                                              .pfnNextGetDeviceProcAddr = fake_GetDeviceProcAddr};
+        device_links[i] =
+            (VkLayerDeviceLink){.pNext = i == 0 ? &device_links[1] : NULL,
+                                .pfnNextGetInstanceProcAddr = fake_GetInstanceProcAddr,
+                                .pfnNextGetDeviceProcAddr = fake_GetDeviceProcAddr};
     VkLayerDeviceCreateInfo callback = {.sType = VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO,
                                         .pNext = info->pNext,
                                         .function = VK_LOADER_DATA_CALLBACK,
@@ -129,7 +133,8 @@ VkResult fake_create_device(VkInstance instance, VkPhysicalDevice gpu, const VkD
                                     .function = VK_LAYER_LINK_INFO,
                                     .u.pLayerInfo = &device_links[0]};
     VkDeviceCreateInfo loaders = *info;
-    PFN_vkCreateDevice create = (PFN_vkCreateDevice)layer.GetInstanceProcAddr(instance, "vkCreateDevice");
+    PFN_vkCreateDevice create =
+        (PFN_vkCreateDevice)layer.GetInstanceProcAddr(instance, "vkCreateDevice");
 
     CHECK(create != NULL && fake_is_layers((PFN_vkVoidFunction)create));
     loaders.pNext = &link;
@@ -142,8 +147,10 @@ VkResult fake_create_device(VkInstance instance, VkPhysicalDevice gpu, const VkD
 
 VkInstance fake_simple_instance(uint32_t api_version)
 {
-    VkApplicationInfo app = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = api_version};
-    VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pApplicationInfo = &app};
+    VkApplicationInfo app = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+                             .apiVersion = api_version};
+    VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+                                 .pApplicationInfo = &app};
     VkInstance instance = NULL;
     CHECK(fake_create_instance(&info, NULL, &instance) == VK_SUCCESS);
     CHECK(instance != NULL);
@@ -155,7 +162,8 @@ VkPhysicalDevice fake_first_gpu(VkInstance instance)
     uint32_t count = 1;
     VkPhysicalDevice gpu = NULL;
     PFN_vkEnumeratePhysicalDevices enumerate =
-        (PFN_vkEnumeratePhysicalDevices)layer.GetInstanceProcAddr(instance, "vkEnumeratePhysicalDevices");
+        (PFN_vkEnumeratePhysicalDevices)layer.GetInstanceProcAddr(instance,
+                                                                  "vkEnumeratePhysicalDevices");
     CHECK(enumerate(instance, &count, &gpu) == VK_INCOMPLETE); /* there are two */
     CHECK(count == 1 && gpu != NULL);
     return gpu;
@@ -178,7 +186,8 @@ VkDevice fake_simple_device(VkInstance instance, VkPhysicalDevice gpu)
 
 void fake_destroy_instance(VkInstance instance)
 {
-    ((PFN_vkDestroyInstance)layer.GetInstanceProcAddr(instance, "vkDestroyInstance"))(instance, NULL);
+    ((PFN_vkDestroyInstance)layer.GetInstanceProcAddr(instance, "vkDestroyInstance"))(instance,
+                                                                                      NULL);
 }
 
 void fake_destroy_device(VkDevice device)

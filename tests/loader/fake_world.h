@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * A world for the layer to live in that does whatever a test wants: a driver (fake_driver.c, fake_device.c)
- * which logs what is asked of it, counts what it made and fails on demand, and a loader (fake_loader.c) which
- * opens the layer's shared object, negotiates, and builds the chain of create infos as the Khronos loaders do.
- * One thread; one layer per process. */
+ * A world for the layer to live in that does whatever a test wants: a driver (fake_driver.c,
+ * fake_device.c) which logs what is asked of it, counts what it made and fails on demand, and a
+ * loader (fake_loader.c) which opens the layer's shared object, negotiates, and builds the chain of
+ * create infos as the Khronos loaders do. One thread; one layer per process. */
 #pragma once
 
 #define VK_NO_PROTOTYPES
@@ -18,18 +18,19 @@
 
 #define SPILLWAY_LAYER "VK_LAYER_SPILLWAY_overcommit"
 
-#define CHECK(condition)                                                                                   \
-    do {                                                                                                   \
-        if (!(condition)) {                                                                                \
-            fprintf(stderr, "%s:%d: in %s: not so: %s\n", __FILE__, __LINE__, fake.test, #condition);      \
-            exit(1);                                                                                       \
-        }                                                                                                  \
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s:%d: in %s: not so: %s\n", __FILE__, __LINE__, fake.test,           \
+                    #condition);                                                                   \
+            exit(1);                                                                               \
+        }                                                                                          \
     } while (0)
 
-#define FAKE_MAX_CALLS  4096
-#define FAKE_MAX_NAMES  64
-#define FAKE_GPUS       2
-#define FAKE_NO_FAULT   UINT32_MAX
+#define FAKE_MAX_CALLS 4096
+#define FAKE_MAX_NAMES 64
+#define FAKE_GPUS      2
+#define FAKE_NO_FAULT  UINT32_MAX
 
 /* --- The driver. Handles are real ones: a loader-dispatchable object starts with a pointer. */
 
@@ -80,8 +81,9 @@ struct fake_config {
     uint32_t device_extension_count;
     VkPhysicalDeviceMemoryProperties memory;
     bool sparse;
-    bool everything;     /* unknown commands have an address (which counts as a mistake when called) */
+    bool everything; /* unknown commands have an address (which counts as a mistake when called) */
     const char *missing; /* NULL, or one command that has no address */
+    bool forgiving;      /* vkDestroyDevice takes with it what the program forgot */
 };
 
 struct fake_state {
@@ -94,12 +96,13 @@ struct fake_state {
     uint32_t call_count;
     const char *calls[FAKE_MAX_CALLS];
     bool fallible[FAKE_MAX_CALLS];
-    uint32_t fail_at; /* index in calls, or FAKE_NO_FAULT */
+    uint32_t fail_at;        /* index in calls, or FAKE_NO_FAULT */
+    const char *fail_always; /* NULL, or the command that fails every time */
     VkResult fail_with;
 
     /* Called, where set, as vkCreateInstance and vkCreateDevice arrive at the driver. */
-    void (*on_create_instance)(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator,
-                               VkInstance *instance);
+    void (*on_create_instance)(const VkInstanceCreateInfo *info,
+                               const VkAllocationCallbacks *allocator, VkInstance *instance);
     void (*on_create_device)(const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator,
                              VkDevice *device);
 };
@@ -142,10 +145,11 @@ bool fake_is_layers(PFN_vkVoidFunction address);
 
 /* vkCreateInstance and vkCreateDevice as a loader calls the first layer: loader structs first, then
  * `info`'s own chain. `info` itself is not written. */
-VkResult fake_create_instance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator,
-                              VkInstance *instance);
-VkResult fake_create_device(VkInstance instance, VkPhysicalDevice gpu, const VkDeviceCreateInfo *info,
-                            const VkAllocationCallbacks *allocator, VkDevice *device);
+VkResult fake_create_instance(const VkInstanceCreateInfo *info,
+                              const VkAllocationCallbacks *allocator, VkInstance *instance);
+VkResult fake_create_device(VkInstance instance, VkPhysicalDevice gpu,
+                            const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator,
+                            VkDevice *device);
 
 /* The same with nothing special; ends the test on failure. */
 VkInstance fake_simple_instance(uint32_t api_version);
@@ -154,12 +158,13 @@ VkPhysicalDevice fake_first_gpu(VkInstance instance);
 void fake_destroy_instance(VkInstance instance);
 void fake_destroy_device(VkDevice device);
 
-/* The link that the loader's struct pointed to when the layer had called down: what the next layer would
- * take for its own. */
+/* The link that the loader's struct pointed to when the layer had called down: what the next layer
+ * would take for its own. */
 const VkLayerInstanceLink *fake_instance_link(unsigned index);
 const VkLayerDeviceLink *fake_device_link(unsigned index);
 
-/* --- The heap (heap_count.c). Under a sanitizer, which has a better eye for it, these do nothing. */
+/* --- The heap (heap_count.c). Under a sanitizer, which has a better eye for it, these do nothing.
+ */
 
 bool heap_is_counted(void);
 /* Blocks not yet freed, of the whole process. */

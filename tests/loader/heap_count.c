@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * malloc and its family, counted, and failing on demand for the layer alone: this program's definitions come
- * before libc's for the shared object too that it opens. */
+ * malloc and its family, counted, and failing on demand for the layer alone: this program's
+ * definitions come before libc's for the shared object too that it opens. */
 #include "fake_world.h"
 
 #include <errno.h>
 #include <malloc.h>
 
 #ifdef __has_feature
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
+    __has_feature(memory_sanitizer)
 #define SANITIZED 1
 #endif
 #endif
@@ -118,12 +119,14 @@ void *realloc(void *block, size_t size)
 
 void *memalign(size_t alignment, size_t size)
 {
-    return must_fail(__builtin_return_address(0)) ? NULL : counted(__libc_memalign(alignment, size));
+    return must_fail(__builtin_return_address(0)) ? NULL
+                                                  : counted(__libc_memalign(alignment, size));
 }
 
 void *aligned_alloc(size_t alignment, size_t size)
 {
-    return must_fail(__builtin_return_address(0)) ? NULL : counted(__libc_memalign(alignment, size));
+    return must_fail(__builtin_return_address(0)) ? NULL
+                                                  : counted(__libc_memalign(alignment, size));
 }
 
 int posix_memalign(void **block, size_t alignment, size_t size)

@@ -1,10 +1,10 @@
+# shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 # Sourced by the scripts beside it: a clean environment with one loader and one driver, and a few checks.
 #
 #   . lib.sh; setup LOADER DRIVER     LOADER debian|chromium, DRIVER lavapipe|mock|simgpu
 #
-# meson sets BUILD_ROOT (build directory), SPILLWAY_SOURCE, PROBE (loader_probe), SIMGPU_ICD (its
-# manifest). Nothing of the caller's environment reaches the programs that `run` starts.
+# meson sets BUILD_ROOT (build directory) and PROBE (loader_probe). Nothing of the caller's environment reaches the programs that `run` starts.
 
 layer_name=VK_LAYER_SPILLWAY_overcommit
 chromium=/usr/lib/chromium
@@ -65,8 +65,9 @@ setup_driver() {
             "\"api_version\":\"1.4.300\"}}" >"$icd"
         ;;
     simgpu)
-        icd=${SIMGPU_ICD:-}
-        [ -n "$icd" ] && [ -e "$icd" ] || skip "simgpu is not built"
+        icd=$BUILD_ROOT/tests/simgpu/simgpu_icd.json
+        [ -e "$icd" ] || skip "simgpu is not built"
+        [ -n "$(first_of /usr/share/vulkan/icd.d/lvp_icd.*.json)" ] || skip "lavapipe is not installed"
         ;;
     *) fail "no driver '$driver'" && finish ;;
     esac

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * A Vulkan program that says what it sees: which loader and layers it got, what the driver looks like from
- * above, what became of the process. The scripts beside it run it in many environments and compare. It takes
- * the loader as programs do, by dlopen("libvulkan.so.1"), so that LD_LIBRARY_PATH decides which.
+ * A Vulkan program that says what it sees: which loader and layers it got, what the driver looks
+ * like from above, what became of the process. The scripts beside it run it in many environments
+ * and compare. It takes the loader as programs do, by dlopen("libvulkan.so.1"), so that
+ * LD_LIBRARY_PATH decides which.
  *
  *   loader_probe [--api=1.1 | --api=none] [--layer=NAME]... [--state-file=PATH]
  *                [--deliberate-error] [--procs]
  *
- * Output: lines "key=value", in a fixed order. Exit status 0 when every call did what a working Vulkan does,
- * 1 otherwise. */
+ * Output: lines "key=value", in a fixed order. Exit status 0 when every call did what a working
+ * Vulkan does, 1 otherwise. */
 #include "probe.h"
 
 #include "registry_lists.h"
@@ -69,17 +70,20 @@ static void print_tools(VkInstance instance, VkPhysicalDevice gpu)
     VkPhysicalDeviceToolProperties tools[16];
     uint32_t count = 16;
     PFN_vkGetPhysicalDeviceToolProperties get =
-        (PFN_vkGetPhysicalDeviceToolProperties)vk.GetInstanceProcAddr(instance, "vkGetPhysicalDeviceToolProperties");
+        (PFN_vkGetPhysicalDeviceToolProperties)vk.GetInstanceProcAddr(
+            instance, "vkGetPhysicalDeviceToolProperties");
 
     for (uint32_t i = 0; i < count; i++)
-        tools[i] = (VkPhysicalDeviceToolProperties){.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TOOL_PROPERTIES};
+        tools[i] = (VkPhysicalDeviceToolProperties){
+            .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TOOL_PROPERTIES};
     if (get == NULL) {
         printf("tools=unavailable\n");
         return;
     }
     CHECK_VK(get(gpu, &count, tools));
     for (uint32_t i = 0; i < count; i++)
-        if (tools[i].name[0] != '\0') /* the mock driver and SwiftShader leave the count as it was */
+        if (tools[i].name[0] !=
+            '\0') /* the mock driver and SwiftShader leave the count as it was */
             printf("tool=%s|%s|%s\n", tools[i].layer, tools[i].name, tools[i].description);
 }
 
@@ -88,9 +92,11 @@ static void print_device(VkInstance instance, VkPhysicalDevice gpu)
     PFN_vkGetPhysicalDeviceProperties get_properties =
         (PFN_vkGetPhysicalDeviceProperties)need(instance, "vkGetPhysicalDeviceProperties");
     PFN_vkGetPhysicalDeviceMemoryProperties get_memory =
-        (PFN_vkGetPhysicalDeviceMemoryProperties)need(instance, "vkGetPhysicalDeviceMemoryProperties");
+        (PFN_vkGetPhysicalDeviceMemoryProperties)need(instance,
+                                                      "vkGetPhysicalDeviceMemoryProperties");
     PFN_vkEnumerateDeviceExtensionProperties get_extensions =
-        (PFN_vkEnumerateDeviceExtensionProperties)need(instance, "vkEnumerateDeviceExtensionProperties");
+        (PFN_vkEnumerateDeviceExtensionProperties)need(instance,
+                                                       "vkEnumerateDeviceExtensionProperties");
     VkPhysicalDeviceProperties p;
     VkPhysicalDeviceMemoryProperties m;
     static VkExtensionProperties extensions[512];
@@ -100,7 +106,8 @@ static void print_device(VkInstance instance, VkPhysicalDevice gpu)
     printf("device=%s\n", p.deviceName);
     get_memory(gpu, &m);
     for (uint32_t i = 0; i < m.memoryHeapCount; i++)
-        printf("heap=%llu|%#x\n", (unsigned long long)m.memoryHeaps[i].size, m.memoryHeaps[i].flags);
+        printf("heap=%llu|%#x\n", (unsigned long long)m.memoryHeaps[i].size,
+               m.memoryHeaps[i].flags);
     for (uint32_t i = 0; i < m.memoryTypeCount; i++)
         printf("type=%u|%#x\n", m.memoryTypes[i].heapIndex, m.memoryTypes[i].propertyFlags);
     CHECK_VK(get_extensions(gpu, NULL, &count, extensions));
@@ -108,11 +115,18 @@ static void print_device(VkInstance instance, VkPhysicalDevice gpu)
         printf("extension=%s|%u\n", extensions[i].extensionName, extensions[i].specVersion);
 }
 
-/* Which names have an address: every command of the registry under every name, and some that are none. */
+/* Which names have an address: every command of the registry under every name, and some that are
+ * none. */
 static void print_procs(VkInstance instance, VkPhysicalDevice gpu)
 {
-    static const char *const none[] = {"", "vk", "vkNoSuchCommand", "vkAllocateMemor", "vkAllocateMemoryX",
-                                       "allocateMemory", "AllocateMemory", "vkNegotiateLoaderLayerInterfaceVersion"};
+    static const char *const none[] = {"",
+                                       "vk",
+                                       "vkNoSuchCommand",
+                                       "vkAllocateMemor",
+                                       "vkAllocateMemoryX",
+                                       "allocateMemory",
+                                       "AllocateMemory",
+                                       "vkNegotiateLoaderLayerInterfaceVersion"};
     const unsigned known = sizeof registry_commands / sizeof registry_commands[0];
     struct probe_device d;
 
@@ -133,8 +147,10 @@ static void create_empty_buffer(const struct probe_device *d)
                                .size = 0,
                                .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT};
     VkBuffer buffer = VK_NULL_HANDLE;
-    PFN_vkCreateBuffer create = (PFN_vkCreateBuffer)d->GetDeviceProcAddr(d->handle, "vkCreateBuffer");
-    PFN_vkDestroyBuffer destroy = (PFN_vkDestroyBuffer)d->GetDeviceProcAddr(d->handle, "vkDestroyBuffer");
+    PFN_vkCreateBuffer create =
+        (PFN_vkCreateBuffer)d->GetDeviceProcAddr(d->handle, "vkCreateBuffer");
+    PFN_vkDestroyBuffer destroy =
+        (PFN_vkDestroyBuffer)d->GetDeviceProcAddr(d->handle, "vkDestroyBuffer");
     if (create(d->handle, &info, NULL, &buffer) == VK_SUCCESS)
         destroy(d->handle, buffer, NULL);
 }
@@ -148,8 +164,9 @@ static void use_device(VkInstance instance, VkPhysicalDevice gpu, bool deliberat
 
     probe_device_create(&d, instance, gpu);
     uint32_t type = probe_host_type(instance, gpu);
-    VkMemoryAllocateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .allocationSize = 1 << 16, .memoryTypeIndex = type};
+    VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                 .allocationSize = 1 << 16,
+                                 .memoryTypeIndex = type};
     CHECK_VK(d.AllocateMemory(d.handle, &info, NULL, &memory));
     CHECK_VK(d.MapMemory(d.handle, memory, 0, VK_WHOLE_SIZE, 0, &bytes));
     memset(bytes, 0x5a, 1 << 16);
@@ -176,7 +193,8 @@ int main(int argc, char **argv)
     printf("loader=%s\n", probe_loader_path());
     print_listed();
 
-    VkApplicationInfo app = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = o.api_version};
+    VkApplicationInfo app = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+                             .apiVersion = o.api_version};
     VkInstanceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
         .pApplicationInfo = o.app_info ? &app : NULL,

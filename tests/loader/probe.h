@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the programs of this folder share that go through a real loader: the loader, opened as programs
- * do, instances and devices with as little ceremony as Vulkan allows, and a look at the process. Everything
- * that must work and does not ends the program with status 1 and a line on stderr. One thread. */
+ * What the programs of this folder share that go through a real loader: the loader, opened as
+ * programs do, instances and devices with as little ceremony as Vulkan allows, and a look at the
+ * process. Everything that must work and does not ends the program with status 1 and a line on
+ * stderr. One thread. */
 #pragma once
 
 #define VK_NO_PROTOTYPES
@@ -15,21 +16,21 @@
 
 #define SPILLWAY_LAYER "VK_LAYER_SPILLWAY_overcommit"
 
-#define CHECK(condition)                                                                                   \
-    do {                                                                                                   \
-        if (!(condition)) {                                                                                \
-            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                        \
-            exit(1);                                                                                       \
-        }                                                                                                  \
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                \
+            exit(1);                                                                               \
+        }                                                                                          \
     } while (0)
 
-#define CHECK_VK(call)                                                                                     \
-    do {                                                                                                   \
-        VkResult result_ = (call);                                                                         \
-        if (result_ != VK_SUCCESS) {                                                                       \
-            fprintf(stderr, "%s:%d: %d from %s\n", __FILE__, __LINE__, result_, #call);                    \
-            exit(1);                                                                                       \
-        }                                                                                                  \
+#define CHECK_VK(call)                                                                             \
+    do {                                                                                           \
+        VkResult result_ = (call);                                                                 \
+        if (result_ != VK_SUCCESS) {                                                               \
+            fprintf(stderr, "%s:%d: %d from %s\n", __FILE__, __LINE__, result_, #call);            \
+            exit(1);                                                                               \
+        }                                                                                          \
     } while (0)
 
 /* The loader's global commands, set by probe_open_loader(). */
@@ -77,8 +78,9 @@ uint32_t probe_host_type(VkInstance instance, VkPhysicalDevice gpu);
 /* Is a file whose path contains `part` mapped into this process? */
 bool probe_is_mapped(const char *part);
 
-/* What a guest in a process has to leave alone: signal handlers and mask, locale, working directory, umask,
- * rounding mode, limits, environment. before() takes it down; after() writes it as it is now to `path`, and is
- * false if anything differs, after a line on stderr for each that does. */
+/* What a guest in a process has to leave alone: signal handlers and mask, locale, working
+ * directory, umask, rounding mode, limits, environment. before() takes it down; after() writes it
+ * as it is now to `path`, and is false if anything differs, after a line on stderr for each that
+ * does. */
 void probe_state_before(void);
 bool probe_state_after(const char *path);

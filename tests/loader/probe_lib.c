@@ -44,8 +44,10 @@ PFN_vkVoidFunction need(VkInstance instance, const char *name)
 
 VkInstance probe_instance(uint32_t api_version)
 {
-    VkApplicationInfo app = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = api_version};
-    VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pApplicationInfo = &app};
+    VkApplicationInfo app = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+                             .apiVersion = api_version};
+    VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+                                 .pApplicationInfo = &app};
     VkInstance instance;
     CHECK_VK(vk.CreateInstance(&info, NULL, &instance));
     return instance;
@@ -78,15 +80,16 @@ void probe_device_create(struct probe_device *d, VkInstance instance, VkPhysical
                                .queueCreateInfoCount = 1,
                                .pQueueCreateInfos = &queue};
     PFN_vkGetPhysicalDeviceQueueFamilyProperties families =
-        (PFN_vkGetPhysicalDeviceQueueFamilyProperties)need(instance, "vkGetPhysicalDeviceQueueFamilyProperties");
+        (PFN_vkGetPhysicalDeviceQueueFamilyProperties)need(
+            instance, "vkGetPhysicalDeviceQueueFamilyProperties");
     uint32_t family_count = 0;
     families(gpu, &family_count, NULL);
     CHECK(family_count > 0);
 
     CHECK_VK(((PFN_vkCreateDevice)need(instance, "vkCreateDevice"))(gpu, &info, NULL, &d->handle));
     d->GetDeviceProcAddr = (PFN_vkGetDeviceProcAddr)need(instance, "vkGetDeviceProcAddr");
-#define GET(name)                                                                                          \
-    d->name = (PFN_vk##name)d->GetDeviceProcAddr(d->handle, "vk" #name);                                   \
+#define GET(name)                                                                                  \
+    d->name = (PFN_vk##name)d->GetDeviceProcAddr(d->handle, "vk" #name);                           \
     CHECK(d->name != NULL)
     GET(DestroyDevice);
     GET(AllocateMemory);
@@ -96,7 +99,8 @@ void probe_device_create(struct probe_device *d, VkInstance instance, VkPhysical
     GET(QueueSubmit);
     GET(QueueWaitIdle);
 #undef GET
-    PFN_vkGetDeviceQueue get_queue = (PFN_vkGetDeviceQueue)d->GetDeviceProcAddr(d->handle, "vkGetDeviceQueue");
+    PFN_vkGetDeviceQueue get_queue =
+        (PFN_vkGetDeviceQueue)d->GetDeviceProcAddr(d->handle, "vkGetDeviceQueue");
     CHECK(get_queue != NULL);
     get_queue(d->handle, 0, 0, &d->queue);
 }
@@ -111,7 +115,8 @@ uint32_t probe_host_type(VkInstance instance, VkPhysicalDevice gpu)
     const VkMemoryPropertyFlags wanted =
         VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
     VkPhysicalDeviceMemoryProperties m;
-    ((PFN_vkGetPhysicalDeviceMemoryProperties)need(instance, "vkGetPhysicalDeviceMemoryProperties"))(gpu, &m);
+    ((PFN_vkGetPhysicalDeviceMemoryProperties)need(instance,
+                                                   "vkGetPhysicalDeviceMemoryProperties"))(gpu, &m);
     for (uint32_t i = 0; i < m.memoryTypeCount; i++)
         if ((m.memoryTypes[i].propertyFlags & wanted) == wanted)
             return i;

@@ -61,7 +61,8 @@ static void take(struct state *s)
 {
     char cwd[PATH_MAX];
     unsigned long hash = 5381;
-    static const int limits[] = {RLIMIT_NOFILE, RLIMIT_CORE, RLIMIT_STACK, RLIMIT_MEMLOCK, RLIMIT_AS};
+    static const int limits[] = {RLIMIT_NOFILE, RLIMIT_CORE, RLIMIT_STACK, RLIMIT_MEMLOCK,
+                                 RLIMIT_AS};
 
     s->count = 0;
     take_signals(s);
@@ -104,7 +105,8 @@ bool probe_state_after(const char *path)
         if (strncmp(after.lines[i], "environment", 11) != 0)
             fprintf(out, "%s\n", after.lines[i]);
         if (i >= before.count || strcmp(before.lines[i], after.lines[i]) != 0) {
-            fprintf(stderr, "changed: '%s', was '%s'\n", after.lines[i], i < before.count ? before.lines[i] : "");
+            fprintf(stderr, "changed: '%s', was '%s'\n", after.lines[i],
+                    i < before.count ? before.lines[i] : "");
             same = false;
         }
     }

@@ -80,7 +80,7 @@ if [ "$loader" = chromium ] || [ -e $validation_path/VkLayer_khronos_validation.
     [ "$driver" = mock ] || [ -z "$(messages validation-alone)" ] || fail "not silent without Spillway"
 
     # Below: an implicit layer is nearer to the program than an explicit one.
-    below=(SPILLWAY=1 VK_LOADER_DEBUG=layer VK_LAYER_PATH="$validation_path" VK_INSTANCE_LAYERS=$validation)
+    below=(SPILLWAY=1 VK_LOADER_DEBUG=layer VK_LAYER_PATH="$validation_path" VK_INSTANCE_LAYERS="$validation")
     probe validation-below-error "${below[@]}" -- --deliberate-error
     speaks validation-below-error
     probe validation-below "${below[@]}"

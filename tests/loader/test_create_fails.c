@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * vkCreateInstance and vkCreateDevice that cannot succeed, through a real loader: the program gets the
- * driver's answer, its create info is as it was, and afterwards all works. test_llp.c does the same with a
- * driver that fails at will, and counts what is left behind.
+ * vkCreateInstance and vkCreateDevice that cannot succeed, through a real loader: the program gets
+ * the driver's answer, its create info is as it was, and afterwards all works. test_llp.c does the
+ * same with a driver that fails at will, and counts what is left behind.
  *
  *   test_create_fails DRIVER */
 #include "probe.h"
@@ -28,8 +28,8 @@ static void expect_instance_error(const VkInstanceCreateInfo *info, VkResult exp
     CHECK(memcmp(&app, info->pApplicationInfo, sizeof app) == 0);
 }
 
-static void expect_device_error(PFN_vkCreateDevice create, VkPhysicalDevice gpu, VkDeviceCreateInfo *info,
-                                VkResult expected)
+static void expect_device_error(PFN_vkCreateDevice create, VkPhysicalDevice gpu,
+                                VkDeviceCreateInfo *info, VkResult expected)
 {
     VkDeviceCreateInfo copy = *info;
     VkDeviceQueueCreateInfo queue = *info->pQueueCreateInfos;
@@ -52,8 +52,10 @@ static void expect_device_error(PFN_vkCreateDevice create, VkPhysicalDevice gpu,
 static void instance_errors(void)
 {
     static const char *const no_such_layer = "VK_LAYER_SPILLWAY_no_such_layer";
-    VkApplicationInfo app = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = VK_API_VERSION_1_1};
-    VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pApplicationInfo = &app};
+    VkApplicationInfo app = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+                             .apiVersion = VK_API_VERSION_1_1};
+    VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+                                 .pApplicationInfo = &app};
 
     info.enabledExtensionCount = 1;
     info.ppEnabledExtensionNames = &no_such_extension;

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # What the shipped object shows to the process it is loaded into: one symbol, and no library that a
-# game's container might lack: test_exports.sh SHARED-OBJECT
+# game's container might lack; and nothing of the check build's switches: test_exports.sh SHIPPED CHECK
 set -u
 . "$(dirname "$0")/lib.sh"
 object=$1
+check_object=$2
 
 [ "${SANITIZED:-0}" = 0 ] || skip "a sanitizer's build needs its run-time library"
 [ -s "$object" ] || { fail "no '$object'" && finish; }
@@ -37,6 +38,12 @@ for symbol in abort exit _exit _Exit quick_exit raise signal sigaction setlocale
     unsetenv puts putchar printf vprintf system fork execve popen; do
     nm -D --undefined-only "$object" | awk '{ sub(/@.*/, "", $NF); print $NF }' | grep -q -x "$symbol" &&
         fail "calls $symbol"
+done
+
+# The switches that tests turn are not in what is shipped.
+for switch in SPILLWAY_TEST_BUG SPILLWAY_TEST_MEMINFO SPILLWAY_TEST_FAIL_MALLOC; do
+    grep -q -a -F $switch "$check_object" || fail "the check build has no $switch: is that its name?"
+    grep -q -a -F $switch "$object" && fail "$switch is in the shipped object"
 done
 
 finish

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The rules for well-behaved layers (Vulkan-Loader, docs/LoaderLayerInterface.md, LLP_LAYER_1…22), with this
- * program as the loader and a driver that watches. One function per rule; LLP.md is the table. The name of a
- * rule as argument runs that one only.
+ * The rules for well-behaved layers (Vulkan-Loader, docs/LoaderLayerInterface.md, LLP_LAYER_1…22),
+ * with this program as the loader and a driver that watches. One function per rule; LLP.md is the
+ * table. The name of a rule as argument runs that one only.
  *
  *   test_llp LAYER.so [RULE] */
 #include "fake_world.h"
@@ -30,7 +30,8 @@ static void llp_3(void)
 {
     VkLayerProperties p;
     uint32_t count = 1;
-    PFN_vkEnumerateInstanceLayerProperties enumerate = INSTANCE_COMMAND(NULL, vkEnumerateInstanceLayerProperties);
+    PFN_vkEnumerateInstanceLayerProperties enumerate =
+        INSTANCE_COMMAND(NULL, vkEnumerateInstanceLayerProperties);
 
     CHECK(enumerate(&count, &p) == VK_SUCCESS && count == 1);
     CHECK(strcmp(p.layerName, SPILLWAY_LAYER) == 0);
@@ -74,14 +75,15 @@ static void llp_5(void)
         CHECK(i.pfnGetPhysicalDeviceProcAddr == layer.GetPhysicalDeviceProcAddr);
         CHECK(i.pNext == NULL && i.sType == LAYER_NEGOTIATE_INTERFACE_STRUCT);
     }
-    i = (VkNegotiateLayerInterface){.sType = LAYER_NEGOTIATE_UNINTIALIZED, .loaderLayerInterfaceVersion = 2};
+    i = (VkNegotiateLayerInterface){.sType = LAYER_NEGOTIATE_UNINTIALIZED,
+                                    .loaderLayerInterfaceVersion = 2};
     CHECK(layer.negotiate(&i) == VK_ERROR_INITIALIZATION_FAILED);
     CHECK(layer.negotiate(NULL) == VK_ERROR_INITIALIZATION_FAILED);
     CHECK(fake.call_count == 0);
 }
 
-/* --- LLP_LAYER_10, 19: nothing is wrapped and nothing dispatchable is made: every handle that the program
- * gets is the driver's. */
+/* --- LLP_LAYER_10, 19: nothing is wrapped and nothing dispatchable is made: every handle that the
+ * program gets is the driver's. */
 static void llp_10_19(void)
 {
     VkInstance instance = fake_simple_instance(VK_API_VERSION_1_3);
@@ -95,13 +97,16 @@ static void llp_10_19(void)
     VkDevice device = fake_simple_device(instance, gpu);
     struct fake_device *device_in_driver = (struct fake_device *)device;
     CHECK(device_in_driver->alive && device_in_driver->gpu == &in_driver->gpus[0]);
-    PFN_vkGetDeviceQueue get_queue = (PFN_vkGetDeviceQueue)layer.GetDeviceProcAddr(device, "vkGetDeviceQueue");
+    PFN_vkGetDeviceQueue get_queue =
+        (PFN_vkGetDeviceQueue)layer.GetDeviceProcAddr(device, "vkGetDeviceQueue");
     get_queue(device, 0, 0, &queue);
     CHECK(queue == (VkQueue)&device_in_driver->queue);
-    PFN_vkAllocateMemory allocate = (PFN_vkAllocateMemory)layer.GetDeviceProcAddr(device, "vkAllocateMemory");
+    PFN_vkAllocateMemory allocate =
+        (PFN_vkAllocateMemory)layer.GetDeviceProcAddr(device, "vkAllocateMemory");
     PFN_vkFreeMemory release = (PFN_vkFreeMemory)layer.GetDeviceProcAddr(device, "vkFreeMemory");
-    VkMemoryAllocateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .allocationSize = 4096, .memoryTypeIndex = 1};
+    VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                 .allocationSize = 4096,
+                                 .memoryTypeIndex = 1};
     CHECK(allocate(device, &info, NULL, &memory) == VK_SUCCESS);
     struct fake_object *object = (struct fake_object *)(uintptr_t)memory;
     CHECK(object->kind == FAKE_MEMORY && object->size_bytes == 4096);
@@ -137,8 +142,8 @@ static void look_at_chain(const void *chain)
         }
 }
 
-static void on_create_instance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator,
-                               VkInstance *instance)
+static void on_create_instance(const VkInstanceCreateInfo *info,
+                               const VkAllocationCallbacks *allocator, VkInstance *instance)
 {
     const VkLayerInstanceCreateInfo *link = info->pNext;
     while (link != NULL && (link->sType != VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO ||
@@ -150,9 +155,11 @@ static void on_create_instance(const VkInstanceCreateInfo *info, const VkAllocat
     seen.allocator = allocator;
     seen.handle_before = *instance;
     seen.extension_count = info->enabledExtensionCount;
-    seen.first_extension = info->enabledExtensionCount > 0 ? info->ppEnabledExtensionNames[0] : NULL;
+    seen.first_extension =
+        info->enabledExtensionCount > 0 ? info->ppEnabledExtensionNames[0] : NULL;
     seen.api_version = info->pApplicationInfo != NULL ? info->pApplicationInfo->apiVersion : 0;
-    seen.application = info->pApplicationInfo != NULL ? info->pApplicationInfo->pApplicationName : NULL;
+    seen.application =
+        info->pApplicationInfo != NULL ? info->pApplicationInfo->pApplicationName : NULL;
     look_at_chain(info->pNext);
 }
 
@@ -169,7 +176,8 @@ static void on_create_device(const VkDeviceCreateInfo *info, const VkAllocationC
     seen.allocator = allocator;
     seen.handle_before = *device;
     seen.extension_count = info->enabledExtensionCount;
-    seen.first_extension = info->enabledExtensionCount > 0 ? info->ppEnabledExtensionNames[0] : NULL;
+    seen.first_extension =
+        info->enabledExtensionCount > 0 ? info->ppEnabledExtensionNames[0] : NULL;
     look_at_chain(info->pNext);
 }
 
@@ -181,7 +189,8 @@ static void watch(void)
 }
 
 /* Memory callbacks that are never to be called by anything but a layer that means it. */
-static void *VKAPI_CALL program_allocate(void *user, size_t size, size_t alignment, VkSystemAllocationScope scope)
+static void *VKAPI_CALL program_allocate(void *user, size_t size, size_t alignment,
+                                         VkSystemAllocationScope scope)
 {
     (void)user, (void)alignment, (void)scope;
     return malloc(size);
@@ -197,8 +206,9 @@ static void VKAPI_CALL program_free(void *user, void *block)
     (void)user;
     free(block);
 }
-static const VkAllocationCallbacks callbacks = {
-    .pfnAllocation = program_allocate, .pfnReallocation = program_reallocate, .pfnFree = program_free};
+static const VkAllocationCallbacks callbacks = {.pfnAllocation = program_allocate,
+                                                .pfnReallocation = program_reallocate,
+                                                .pfnFree = program_free};
 
 static VkInstance watched_instance(const VkAllocationCallbacks *allocator, VkInstance in_handle)
 {
@@ -239,13 +249,15 @@ static void llp_12(void)
     CHECK(none == NULL);
 }
 
-static VkDevice watched_device(VkInstance instance, const VkAllocationCallbacks *allocator, VkDevice in_handle)
+static VkDevice watched_device(VkInstance instance, const VkAllocationCallbacks *allocator,
+                               VkDevice in_handle)
 {
     static const char *const extensions[] = {"VK_SPILLWAY_below_only"};
     static const float priority = 0.5f;
-    VkPhysicalDeviceVulkan12Features features12 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
-                                                   .pNext = &unknown,
-                                                   .timelineSemaphore = VK_TRUE};
+    VkPhysicalDeviceVulkan12Features features12 = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+        .pNext = &unknown,
+        .timelineSemaphore = VK_TRUE};
     VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
                                           .pNext = &features12};
     VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
@@ -265,7 +277,8 @@ static VkDevice watched_device(VkInstance instance, const VkAllocationCallbacks 
     fake.config.device_extensions = extensions;
     fake.config.device_extension_count = 1;
     watch();
-    CHECK(fake_create_device(instance, fake_first_gpu(instance), &info, allocator, &device) == VK_SUCCESS);
+    CHECK(fake_create_device(instance, fake_first_gpu(instance), &info, allocator, &device) ==
+          VK_SUCCESS);
     CHECK(memcmp(&features12, &features12_before, sizeof features12) == 0);
     CHECK(memcmp(&features, &features_before, sizeof features) == 0);
     CHECK(memcmp(&queue, &queue_before, sizeof queue) == 0);
@@ -315,9 +328,11 @@ static void llp_15(void)
     CHECK(enumerate("VK_LAYER_KHRONOS_validation", &count, NULL) == VK_ERROR_LAYER_NOT_PRESENT);
     CHECK(enumerate("", &count, NULL) == VK_ERROR_LAYER_NOT_PRESENT);
 
-    /* And vkEnumerateInstanceLayerProperties "must enumerate and only enumerate the layer itself". */
+    /* And vkEnumerateInstanceLayerProperties "must enumerate and only enumerate the layer itself".
+     */
     VkLayerProperties layers[4];
-    PFN_vkEnumerateInstanceLayerProperties list = INSTANCE_COMMAND(NULL, vkEnumerateInstanceLayerProperties);
+    PFN_vkEnumerateInstanceLayerProperties list =
+        INSTANCE_COMMAND(NULL, vkEnumerateInstanceLayerProperties);
     CHECK(list(&count, NULL) == VK_SUCCESS && count == 1);
     count = 4;
     CHECK(list(&count, layers) == VK_SUCCESS && count == 1);
@@ -366,8 +381,8 @@ static void llp_17(void)
     fake_destroy_instance(instance);
 }
 
-/* --- LLP_LAYER_18: addresses. Hooks of device commands have one exactly where the driver has one, under that
- * very name; what is not hooked gets the driver's answer. */
+/* --- LLP_LAYER_18: addresses. Hooks of device commands have one exactly where the driver has one,
+ * under that very name; what is not hooked gets the driver's answer. */
 
 static bool is_device_level(const struct registry_command *c)
 {
@@ -434,9 +449,9 @@ static void check_addresses(uint32_t api_version, bool everything)
 
 static void llp_18(void)
 {
-    static const char *const of_loader[] = {"vkCreateInstance", "vkEnumerateInstanceExtensionProperties",
-                                            "vkEnumerateInstanceLayerProperties", "vkGetInstanceProcAddr",
-                                            "vkCreateDevice"};
+    static const char *const of_loader[] = {
+        "vkCreateInstance", "vkEnumerateInstanceExtensionProperties",
+        "vkEnumerateInstanceLayerProperties", "vkGetInstanceProcAddr", "vkCreateDevice"};
     for (uint32_t minor = 0; minor <= 3; minor++)
         check_addresses(VK_MAKE_API_VERSION(0, 1, minor, 0), false);
     check_addresses(VK_API_VERSION_1_3, true);
@@ -447,13 +462,14 @@ static void llp_18(void)
     CHECK(layer.GetInstanceProcAddr(NULL, "vkAllocateMemory") == NULL);
     CHECK(layer.GetInstanceProcAddr(NULL, "vkGetPhysicalDeviceMemoryProperties") == NULL);
     CHECK(layer.GetInstanceProcAddr(NULL, "vkNoSuchCommand") == NULL);
-    /* "should, when querying for vkCreateInstance, return a valid function pointer regardless of … instance" */
+    /* "should, when querying for vkCreateInstance, return a valid function pointer regardless of …
+     * instance" */
     static const void *table = &table;
     CHECK(fake_is_layers(layer.GetInstanceProcAddr((VkInstance)&table, "vkCreateInstance")));
 }
 
-/* vk_layerGetPhysicalDeviceProcAddr: hooks on physical devices, NULL for other commands that we know, and the
- * next one's answer for what we do not. */
+/* vk_layerGetPhysicalDeviceProcAddr: hooks on physical devices, NULL for other commands that we
+ * know, and the next one's answer for what we do not. */
 static void llp_physical_device_addresses(void)
 {
     CHECK(layer.GetPhysicalDeviceProcAddr != NULL);
@@ -473,7 +489,8 @@ static void llp_physical_device_addresses(void)
     fake_destroy_instance(instance);
 }
 
-/* --- LLP_LAYER_21, 22: what the loader left in *pInstance and *pDevice is there when its terminator looks. */
+/* --- LLP_LAYER_21, 22: what the loader left in *pInstance and *pDevice is there when its
+ * terminator looks. */
 static void llp_21_22(void)
 {
     static const void *loaders[2] = {&loaders[0], &loaders[1]};
@@ -485,7 +502,8 @@ static void llp_21_22(void)
     fake_destroy_instance(instance);
 }
 
-/* --- LLP_LAYER_1, 2, as far as this goes: programs of Vulkan 1.0 that give no VkApplicationInfo. */
+/* --- LLP_LAYER_1, 2, as far as this goes: programs of Vulkan 1.0 that give no VkApplicationInfo.
+ */
 static void llp_2_without_application_info(void)
 {
     VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
@@ -502,7 +520,8 @@ static void llp_2_without_application_info(void)
     fake.config.api_version = VK_API_VERSION_1_0;
     CHECK(fake_create_instance(&info, NULL, &instance) == VK_SUCCESS);
     device = fake_simple_device(instance, fake_first_gpu(instance));
-    PFN_vkDestroyDevice destroy_device = (PFN_vkDestroyDevice)layer.GetDeviceProcAddr(device, "vkDestroyDevice");
+    PFN_vkDestroyDevice destroy_device =
+        (PFN_vkDestroyDevice)layer.GetDeviceProcAddr(device, "vkDestroyDevice");
     PFN_vkDestroyInstance destroy_instance = INSTANCE_COMMAND(instance, vkDestroyInstance);
     fake_destroy_device(device);
     fake_destroy_instance(instance);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reads one manifest strictly and says everything that is wrong with it. The loaders are lenient where a user
- * would not find out why the layer does not load, or only on some other loader.
+ * Reads one manifest strictly and says everything that is wrong with it. The loaders are lenient
+ * where a user would not find out why the layer does not load, or only on some other loader.
  *
- *   test_manifest (implicit|explicit) FILE        exit status 0: nothing wrong, 1: told on stderr */
+ *   test_manifest (implicit|explicit) FILE        exit status 0: nothing wrong, 1: told on stderr
+ */
 #include <json.h>
 
 #include <limits.h>
@@ -15,11 +16,11 @@
 
 static unsigned wrong_count;
 
-#define WRONG(...)                                                                                         \
-    do {                                                                                                   \
-        fprintf(stderr, __VA_ARGS__);                                                                      \
-        fputc('\n', stderr);                                                                               \
-        wrong_count++;                                                                                     \
+#define WRONG(...)                                                                                 \
+    do {                                                                                           \
+        fprintf(stderr, __VA_ARGS__);                                                              \
+        fputc('\n', stderr);                                                                       \
+        wrong_count++;                                                                             \
     } while (0)
 
 /* The string at `key`, or "" and a complaint. */
@@ -65,7 +66,8 @@ static void expect_absent(struct json_object *layer, const char *key, const char
         WRONG("%s: %s", key, reason);
 }
 
-/* Relative to the manifest (a bare file name would be searched for in the system's folders), and there. */
+/* Relative to the manifest (a bare file name would be searched for in the system's folders), and
+ * there. */
 static void check_library(struct json_object *layer, const char *manifest)
 {
     char path[2 * PATH_MAX];
@@ -76,7 +78,8 @@ static void check_library(struct json_object *layer, const char *manifest)
         WRONG("library_path '%s' is not relative to the manifest", library);
         return;
     }
-    snprintf(path, sizeof path, "%.*s%s", slash ? (int)(slash - manifest) + 1 : 0, manifest, library);
+    snprintf(path, sizeof path, "%.*s%s", slash ? (int)(slash - manifest) + 1 : 0, manifest,
+             library);
     if (access(path, R_OK | X_OK) != 0)
         WRONG("library_path: no '%s'", path);
 }
@@ -89,8 +92,8 @@ static void check_versions(struct json_object *root, struct json_object *layer)
 
     if (strcmp(format, "1.2.0") != 0 && strcmp(format, "1.2.1") != 0)
         WRONG("file_format_version is '%s'", format);
-    if (sscanf(string_at(layer, "api_version"), "%u.%u.%u", &major, &minor, &patch) != 3 || major != 1 ||
-        minor < 3 || patch > 4095)
+    if (sscanf(string_at(layer, "api_version"), "%u.%u.%u", &major, &minor, &patch) != 3 ||
+        major != 1 || minor < 3 || patch > 4095)
         WRONG("api_version is no version that programs of today ask for");
     if (atoi(string_at(layer, "implementation_version")) < 1)
         WRONG("implementation_version is not a number");

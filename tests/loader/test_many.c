@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Several instances with several devices each, alive at once, made and destroyed in any order and from several
- * threads, through a real loader: each keeps working whatever becomes of the others. */
+ * Several instances with several devices each, alive at once, made and destroyed in any order and
+ * from several threads, through a real loader: each keeps working whatever becomes of the others.
+ */
 #include "probe.h"
 
 #include <pthread.h>
@@ -20,27 +21,32 @@ struct world {
     struct probe_device devices[DEVICES];
 };
 
-/* Is the layer listed once, with a mode? `tools` is a 1.3 command: on older instances there may be none. */
+/* Is the layer listed once, with a mode? `tools` is a 1.3 command: on older instances there may be
+ * none. */
 static void check_tools(VkInstance instance, VkPhysicalDevice gpu)
 {
     VkPhysicalDeviceToolProperties tools[8];
     uint32_t count = 8, found = 0;
     PFN_vkGetPhysicalDeviceToolProperties get =
-        (PFN_vkGetPhysicalDeviceToolProperties)vk.GetInstanceProcAddr(instance, "vkGetPhysicalDeviceToolProperties");
+        (PFN_vkGetPhysicalDeviceToolProperties)vk.GetInstanceProcAddr(
+            instance, "vkGetPhysicalDeviceToolProperties");
 
     CHECK(get != NULL);
     for (uint32_t i = 0; i < count; i++)
-        tools[i] = (VkPhysicalDeviceToolProperties){.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TOOL_PROPERTIES};
+        tools[i] = (VkPhysicalDeviceToolProperties){
+            .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TOOL_PROPERTIES};
     CHECK_VK(get(gpu, &count, tools));
     for (uint32_t i = 0; i < count; i++)
-        found += strcmp(tools[i].layer, SPILLWAY_LAYER) == 0 && strncmp(tools[i].description, "mode=", 5) == 0;
+        found += strcmp(tools[i].layer, SPILLWAY_LAYER) == 0 &&
+                 strncmp(tools[i].description, "mode=", 5) == 0;
     CHECK(found == 1);
 }
 
 static VkDeviceMemory allocate(struct probe_device *d, uint32_t type, unsigned char fill)
 {
-    VkMemoryAllocateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .allocationSize = 1 << 14, .memoryTypeIndex = type};
+    VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                 .allocationSize = 1 << 14,
+                                 .memoryTypeIndex = type};
     VkDeviceMemory memory;
     void *bytes;
 
@@ -93,7 +99,8 @@ static void world_destroy(struct world *w)
 
 static void interleaved(unsigned round)
 {
-    static const uint32_t versions[INSTANCES] = {VK_API_VERSION_1_3, VK_API_VERSION_1_1, VK_API_VERSION_1_0};
+    static const uint32_t versions[INSTANCES] = {VK_API_VERSION_1_3, VK_API_VERSION_1_1,
+                                                 VK_API_VERSION_1_0};
     struct world worlds[INSTANCES];
 
     for (unsigned i = 0; i < INSTANCES; i++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Is every command that can carry a VkDeviceMemory, or that tells the program about memory, either hooked or
- * let through on purpose? The commands come from the installed vk.xml (gen_lists.py), the hooks from
- * layer/vk/hooks.def, the purposes from memory_commands.waived. First the check is shown to find what it is
- * there to find.
+ * Is every command that can carry a VkDeviceMemory, or that tells the program about memory, either
+ * hooked or let through on purpose? The commands come from the installed vk.xml (gen_lists.py), the
+ * hooks from layer/vk/hooks.def, the purposes from memory_commands.waived. First the check is shown
+ * to find what it is there to find.
  *
  *   test_memory_commands WAIVED */
 #include "registry_lists.h"
@@ -99,11 +99,11 @@ static const struct waiver *find_waiver(const struct lists *l, const char *name)
 static unsigned check(const struct lists *l, bool quiet)
 {
     unsigned wrong = 0;
-#define WRONG(...)                                                                                         \
-    do {                                                                                                   \
-        wrong++;                                                                                           \
-        if (!quiet)                                                                                        \
-            fprintf(stderr, __VA_ARGS__);                                                                  \
+#define WRONG(...)                                                                                 \
+    do {                                                                                           \
+        wrong++;                                                                                   \
+        if (!quiet)                                                                                \
+            fprintf(stderr, __VA_ARGS__);                                                          \
     } while (0)
 
     for (unsigned i = 0; i < COUNT(registry_carriers); i++) {
@@ -114,7 +114,8 @@ static unsigned check(const struct lists *l, bool quiet)
     for (unsigned i = 0; i < l->waiver_count; i++) {
         const struct waiver *w = &l->waivers[i];
         if (w->newer ? is_known(w->name) && !is_carrier(w->name) : !is_carrier(w->name))
-            WRONG("stale waiver: %s carries no memory%s\n", w->name, is_known(w->name) ? "" : " (unknown)");
+            WRONG("stale waiver: %s carries no memory%s\n", w->name,
+                  is_known(w->name) ? "" : " (unknown)");
         if (is_hooked(l, w->name))
             WRONG("stale waiver: %s is hooked\n", w->name);
         if (find_waiver(l, w->name) != w)
@@ -131,17 +132,20 @@ static bool plants_are_found(const struct lists *real)
 {
     static struct lists l;
     bool good = true;
-#define PLANT(what, ...)                                                                                   \
-    do {                                                                                                   \
-        l = *real;                                                                                         \
-        __VA_ARGS__;                                                                                       \
-        if (check(&l, true) != 1) {                                                                        \
-            fprintf(stderr, "planted, but found %u times: %s\n", check(&l, true), what);                   \
-            good = false;                                                                                  \
-        }                                                                                                  \
+#define PLANT(what, ...)                                                                           \
+    do {                                                                                           \
+        l = *real;                                                                                 \
+        __VA_ARGS__;                                                                               \
+        if (check(&l, true) != 1) {                                                                \
+            fprintf(stderr, "planted, but found %u times: %s\n", check(&l, true), what);           \
+            good = false;                                                                          \
+        }                                                                                          \
     } while (0)
-#define ADD(name_, reason_, newer_)                                                                        \
-    l.waivers[l.waiver_count++] = (struct waiver){.name = name_, .reason = reason_, .newer = newer_}
+#define ADD(name_, reason_, newer_)                                                                \
+    l.waivers[l.waiver_count++] = (struct waiver)                                                  \
+    {                                                                                              \
+        .name = name_, .reason = reason_, .newer = newer_                                          \
+    }
 
     for (unsigned i = 0; i < real->waiver_count; i++)
         if (!real->waivers[i].newer)
@@ -164,8 +168,9 @@ int main(int argc, char **argv)
     if (argc != 2 || !read_waivers(argv[1], &l))
         return 1;
     /* Were the lists read at all? Vulkan 1.0 alone has these. */
-    if (!is_carrier("vkAllocateMemory") || !is_carrier("vkQueueBindSparse") || !is_hooked(&l, "vkAllocateMemory") ||
-        !is_hooked(&l, "vkFreeMemory") || l.waiver_count == 0) {
+    if (!is_carrier("vkAllocateMemory") || !is_carrier("vkQueueBindSparse") ||
+        !is_hooked(&l, "vkAllocateMemory") || !is_hooked(&l, "vkFreeMemory") ||
+        l.waiver_count == 0) {
         fprintf(stderr, "the lists are not what they should be\n");
         return 1;
     }

@@ -185,6 +185,7 @@ static void init_card(void)
     card->driver_path = secure_getenv("SIMGPU_DRIVER");
     card->strict = strict != NULL && strcmp(strict, "abort") == 0;
     card->relaxed_bind = env_flag("SIMGPU_RELAXED_BIND", true);
+    card->accept_export = env_flag("SIMGPU_EXPORT", false);
     card->poison = env_flag("SIMGPU_POISON", true);
     read_budget(card);
     init_heaps(card);
@@ -246,8 +247,10 @@ void sim_card_note_bad_bind(struct sim_card *card, const char *format, ...)
     va_end(arguments);
     atomic_fetch_add_explicit(&card->bad_binds, 1, memory_order_relaxed);
     sim_log("BAD BIND: %s", what);
-    if (card->strict)
+    if (card->strict) {
+        sim_stats_write();
         abort();
+    }
 }
 
 static uint64_t counter(_Atomic uint64_t *value)

@@ -48,7 +48,7 @@ struct sim_card {
     /* constant after sim_card_get() has returned it */
     const struct sim_profile *profile;
     const char *driver_path; /* NULL: look in the usual places */
-    bool strict, relaxed_bind, poison;
+    bool strict, relaxed_bind, poison, accept_export;
     enum sim_budget_kind budget;
     uint64_t budget_size;
 

@@ -30,11 +30,10 @@ struct watched {
 static struct watched table[MAX_REGIONS];
 static _Atomic uint32_t table_used; /* slots ever used: no more than that need be looked at */
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic bool something_opened;
 
 static pthread_mutex_t install_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sigaction old_action;
-static bool installed;
+static bool installed, replaced;
 
 static size_t put_text(char *line, size_t at, const char *text)
 {
@@ -108,7 +107,7 @@ static bool handle(uintptr_t address, const void *context)
         if (card->strict)
             abort();
     }
-    atomic_store_explicit(&something_opened, true, memory_order_release);
+    atomic_store_explicit(&r->device->fault_opened, true, memory_order_release);
     return mprotect(r->base + block * SIM_GRANULE, SIM_GRANULE, PROT_READ | PROT_WRITE) == 0;
 }
 
@@ -118,6 +117,11 @@ static void chain(int signal_number, siginfo_t *info, void *context)
         old_action.sa_sigaction(signal_number, info, context);
     } else if (old_action.sa_handler == SIG_DFL || old_action.sa_handler == SIG_IGN) {
         /* Let it happen again without us, so that it ends as it would have. */
+        static const char line[] =
+            "simgpu: SIGSEGV outside all sparse resources (freed memory, or a "
+            "bug of the program's)\n";
+        ssize_t written = write(sim_log_fd(), line, sizeof(line) - 1);
+        (void)written;
         signal(signal_number, SIG_DFL);
     } else {
         old_action.sa_handler(signal_number);
@@ -135,7 +139,14 @@ static void on_segv(int signal_number, siginfo_t *info, void *context)
 
 static void install_handler(void)
 {
+    struct sigaction now;
     pthread_mutex_lock(&install_lock);
+    if (installed && !replaced && sigaction(SIGSEGV, NULL, &now) == 0 &&
+        now.sa_sigaction != on_segv) {
+        /* Not taken back: a handler that passes on to ours would then go round in circles. */
+        sim_log("the program replaced the SIGSEGV handler: GPU faults may end it");
+        replaced = true;
+    }
     if (!installed) {
         struct sigaction action = {.sa_sigaction = on_segv, .sa_flags = SA_SIGINFO | SA_ONSTACK};
         sigemptyset(&action.sa_mask);
@@ -188,9 +199,4 @@ void sim_fault_for_each_region(struct sim_device *device,
         if (ours)
             fn(r, user);
     }
-}
-
-bool sim_fault_take_opened(void)
-{
-    return atomic_exchange_explicit(&something_opened, false, memory_order_acquire);
 }

@@ -13,6 +13,3 @@ void sim_fault_unwatch(struct sim_region *region);
 /* The device's regions. The caller holds device->map_lock, so that none goes away meanwhile. */
 void sim_fault_for_each_region(struct sim_device *device,
                                void (*fn)(struct sim_region *, void *user), void *user);
-
-/* Was anything opened since the last call (of any device)? */
-bool sim_fault_take_opened(void);

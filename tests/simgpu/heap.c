@@ -152,6 +152,14 @@ bool sim_heap_take(struct sim_heap *heap, uint64_t size, uint64_t *offset)
     return true;
 }
 
+void sim_heap_note_failure(struct sim_heap *heap, bool refusal)
+{
+    pthread_mutex_lock(&heap->lock);
+    heap->allocations--;
+    heap->refusals += refusal;
+    pthread_mutex_unlock(&heap->lock);
+}
+
 void sim_heap_give(struct sim_heap *heap, uint64_t offset, uint64_t size)
 {
     /* Before the range can be taken again: the hole would eat the next owner's bytes. */

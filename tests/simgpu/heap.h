@@ -38,6 +38,9 @@ bool sim_heap_init(struct sim_heap *heap, const char *name, uint64_t limit, bool
 /* A range of whole pages; false: over the limit (counted as a refusal). The range counts as an
  * allocation until sim_heap_give(). */
 bool sim_heap_take(struct sim_heap *heap, uint64_t size, uint64_t *offset);
+/* The range just taken could not be used: it is no allocation after all, but a refusal if the
+ * answer was that there is no device memory. Give it back as well. */
+void sim_heap_note_failure(struct sim_heap *heap, bool refusal);
 /* The contents are gone. */
 void sim_heap_give(struct sim_heap *heap, uint64_t offset, uint64_t size);
 

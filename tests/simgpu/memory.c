@@ -62,12 +62,13 @@ static bool wants_address(const VkMemoryAllocateInfo *info)
     return flags != NULL && (flags->flags & VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT) != 0;
 }
 
-/* Memory shared through file descriptors does not exist on this card. */
+/* Memory shared through file descriptors does not exist on this card; a test may ask for memory
+ * that could be exported all the same (SIMGPU_EXPORT). */
 static bool wants_sharing(const VkMemoryAllocateInfo *info)
 {
     const VkExportMemoryAllocateInfo *export =
         sim_chain_find(info->pNext, VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO);
-    return (export != NULL && export->handleTypes != 0) ||
+    return (export != NULL && export->handleTypes != 0 && !sim_card_get()->accept_export) ||
            sim_chain_find(info->pNext, VK_STRUCTURE_TYPE_IMPORT_MEMORY_FD_INFO_KHR) != NULL;
 }
 
@@ -103,15 +104,14 @@ static VkResult allocate(struct sim_device *device, const VkMemoryAllocateInfo *
     return result;
 }
 
-static void release(struct sim_memory *memory)
+static void release_pages(struct sim_memory *memory)
 {
-    if (memory->heap != NULL) {
-        sim_unreserve(memory->driver_va, memory->span);
-        if (memory->host_va != NULL)
-            munmap(memory->host_va, memory->span);
-        sim_heap_give(memory->heap, memory->offset, memory->size);
-    }
-    free(memory);
+    if (memory->heap == NULL)
+        return;
+    sim_unreserve(memory->driver_va, memory->span);
+    if (memory->host_va != NULL)
+        munmap(memory->host_va, memory->span);
+    sim_heap_give(memory->heap, memory->offset, memory->size);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL sim_AllocateMemory(VkDevice handle, const VkMemoryAllocateInfo *info,
@@ -139,7 +139,10 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_AllocateMemory(VkDevice handle, const VkMemor
         result = VK_ERROR_OUT_OF_HOST_MEMORY;
     }
     if (result != VK_SUCCESS) {
-        release(memory);
+        if (memory->heap != NULL)
+            sim_heap_note_failure(memory->heap, result == VK_ERROR_OUT_OF_DEVICE_MEMORY);
+        release_pages(memory);
+        free(memory);
         return result;
     }
     *out = memory->handle;
@@ -153,9 +156,11 @@ VKAPI_ATTR void VKAPI_CALL sim_FreeMemory(VkDevice handle, VkDeviceMemory key,
     struct sim_memory *memory = sim_map_remove(&device->memories, SIM_KEY(key));
     if (memory == NULL)
         return;
-    sim_region_forget_memory(device, memory);
+    bool unused = sim_region_forget_memory(device, memory);
     device->vk.FreeMemory(handle, key, allocator);
-    release(memory);
+    release_pages(memory);
+    if (unused)
+        free(memory);
 }
 
 static void release_value(void *value, void *user)
@@ -163,7 +168,8 @@ static void release_value(void *value, void *user)
     struct sim_memory *memory = value;
     struct sim_device *device = user;
     device->vk.FreeMemory(device->handle, memory->handle, NULL);
-    release(memory);
+    release_pages(memory);
+    free(memory);
 }
 
 void sim_memory_release_all(struct sim_device *device)
@@ -171,22 +177,30 @@ void sim_memory_release_all(struct sim_device *device)
     sim_map_for_each(&device->memories, release_value, device);
 }
 
+static VkMemoryPropertyFlags type_flags(const struct sim_memory *memory)
+{
+    return sim_card_get()->profile->types[memory->type].propertyFlags;
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL sim_MapMemory(VkDevice handle, VkDeviceMemory key,
                                              VkDeviceSize offset, VkDeviceSize size,
                                              VkMemoryMapFlags flags, void **data)
 {
     struct sim_memory *memory = sim_memory_find(sim_device_find(handle), key);
-    const struct sim_profile *profile = sim_card_get()->profile;
-    (void)size, (void)flags;
-    if (!(profile->types[memory->type].propertyFlags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT))
+    (void)flags;
+    if (!(type_flags(memory) & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT))
         return VK_ERROR_MEMORY_MAP_FAILED;
+    memory->mapped_end = size == VK_WHOLE_SIZE ? memory->size : offset + size;
     if (memory->heap == NULL) {
         *data = memory->driver_va + offset;
         return VK_SUCCESS;
     }
     if (memory->host_va == NULL) {
-        void *address = mmap(NULL, memory->span, PROT_READ | PROT_WRITE, MAP_SHARED,
-                             memory->heap->fd, (off_t)memory->offset);
+        bool coherent = type_flags(memory) & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+        void *address =
+            mmap(NULL, memory->span, PROT_READ | PROT_WRITE,
+                 coherent ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS,
+                 coherent ? memory->heap->fd : -1, coherent ? (off_t)memory->offset : 0);
         if (address == MAP_FAILED)
             return VK_ERROR_MEMORY_MAP_FAILED;
         memory->host_va = address;
@@ -200,6 +214,40 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_MapMemory(VkDevice handle, VkDeviceMemory key
 VKAPI_ATTR void VKAPI_CALL sim_UnmapMemory(VkDevice handle, VkDeviceMemory key)
 {
     (void)handle, (void)key;
+}
+
+/* Carries ranges from the program's copy to the memory (flush) or back. Coherent memory has no
+ * copy. */
+static void carry(VkDevice handle, uint32_t count, const VkMappedMemoryRange *ranges, bool flush)
+{
+    struct sim_device *device = sim_device_find(handle);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct sim_memory *memory = sim_memory_find(device, ranges[i].memory);
+        uint64_t offset = ranges[i].offset;
+        if (memory == NULL || memory->heap == NULL || memory->host_va == NULL ||
+            (type_flags(memory) & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) ||
+            offset > memory->mapped_end)
+            continue;
+        uint64_t rest = memory->mapped_end - offset;
+        uint64_t size =
+            ranges[i].size < rest ? ranges[i].size : rest; /* VK_WHOLE_SIZE is the greatest */
+        char *to = (flush ? memory->driver_va : memory->host_va) + offset;
+        memcpy(to, (flush ? memory->host_va : memory->driver_va) + offset, size);
+    }
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL sim_FlushMappedMemoryRanges(VkDevice handle, uint32_t count,
+                                                           const VkMappedMemoryRange *ranges)
+{
+    carry(handle, count, ranges, true);
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL sim_InvalidateMappedMemoryRanges(VkDevice handle, uint32_t count,
+                                                                const VkMappedMemoryRange *ranges)
+{
+    carry(handle, count, ranges, false);
+    return VK_SUCCESS;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL sim_GetMemoryHostPointerPropertiesEXT(

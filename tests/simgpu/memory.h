@@ -2,7 +2,10 @@
  *
  * VkDeviceMemory: a range of a heap's file, mapped once for the driver (imported as host memory)
  * and, on the first vkMapMemory, a second time for the program, so that the two can be told apart.
- */
+ *
+ * Of a type that is not HOST_COHERENT the program gets a copy of its own instead, and only vkFlush-
+ * and vkInvalidateMappedMemoryRanges carry bytes between the two: who takes coherence for granted
+ * reads something else. */
 #pragma once
 
 #include "sim.h"
@@ -16,8 +19,14 @@ struct sim_memory {
     uint64_t span;         /* mapped bytes: whole pages */
     char *driver_va;       /* or the program's own pointer */
 
-    char *host_va;         /* protected by external synchronisation of the memory (vkMapMemory) */
-    uint64_t bound_blocks; /* protected by device->map_lock: sparse blocks that map it now */
+    /* protected by external synchronisation of the memory (vkMapMemory) */
+    char *host_va;
+    uint64_t mapped_end; /* where VK_WHOLE_SIZE ends */
+
+    /* protected by device->map_lock */
+    uint64_t bound_blocks;  /* sparse blocks that map it now */
+    uint64_t pending_binds; /* queued, not yet done */
+    bool gone;              /* freed */
 };
 
 struct sim_memory *sim_memory_find(struct sim_device *device, VkDeviceMemory handle);

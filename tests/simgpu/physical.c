@@ -10,15 +10,6 @@
 /* Address space for sparse resources: like NVIDIA's. Far more than can be backed. */
 #define SPARSE_ADDRESS_SPACE ((VkDeviceSize)1 << 40)
 
-const void *sim_chain_find(const void *chain, VkStructureType type)
-{
-    for (const VkBaseInStructure *s = chain; s != NULL; s = s->pNext) {
-        if (s->sType == type)
-            return s;
-    }
-    return NULL;
-}
-
 static void patch_properties(VkPhysicalDeviceProperties *p)
 {
     const struct sim_profile *profile = sim_card_get()->profile;

@@ -103,6 +103,15 @@ static const struct sim_profile profiles[] = {
      .heaps = {VRAM_HEAP},
      .type_count = 3,
      .types = {{DL, 0}, {DL | HV | HC, 0}, {DL | HV | HC | CA, 0}}},
+    /* tiny-bar with a host type that is cached and not coherent, and stands before the coherent
+       ones */
+    {.name = "non-coherent",
+     NVIDIA_CARD,
+     SPARSE_FAMILIES,
+     .heap_count = 3,
+     .heaps = {VRAM_HEAP, HOST_HEAP, BAR_HEAP},
+     .type_count = 6,
+     .types = {{0, 1}, {DL, 0}, {HV | CA, 1}, {HV | HC, 1}, {HV | HC | CA, 1}, {DL | HV | HC, 2}}},
     {.name = "no-sparse",
      NVIDIA_CARD,
      FAMILIES(0),

@@ -165,24 +165,28 @@ static VkResult start_worker(struct sim_fifo *fifo)
     return VK_ERROR_OUT_OF_HOST_MEMORY;
 }
 
-VkResult sim_fifo_push(struct sim_fifo *fifo, struct sim_op_list *list)
+VkResult sim_fifo_start(struct sim_fifo *fifo)
+{
+    pthread_mutex_lock(&fifo->lock);
+    VkResult result = fifo->started ? VK_SUCCESS : start_worker(fifo);
+    pthread_mutex_unlock(&fifo->lock);
+    return result;
+}
+
+void sim_fifo_push(struct sim_fifo *fifo, struct sim_op_list *list)
 {
     uint64_t count = 0;
     for (const struct sim_op *op = list->first; op != NULL; op = op->next)
         count++;
     if (count == 0)
-        return VK_SUCCESS;
+        return;
     pthread_mutex_lock(&fifo->lock);
-    VkResult result = fifo->started ? VK_SUCCESS : start_worker(fifo);
-    if (result == VK_SUCCESS) {
-        *fifo->end = list->first;
-        fifo->end = list->end;
-        fifo->pending += count;
-        sim_op_list_init(list);
-        pthread_cond_broadcast(&fifo->changed);
-    }
+    *fifo->end = list->first;
+    fifo->end = list->end;
+    fifo->pending += count;
+    pthread_cond_broadcast(&fifo->changed);
     pthread_mutex_unlock(&fifo->lock);
-    return result;
+    sim_op_list_init(list);
 }
 
 void sim_fifo_wait_idle(struct sim_fifo *fifo)

@@ -82,7 +82,9 @@ void sim_op_list_init(struct sim_op_list *list);
 void sim_op_list_add(struct sim_op_list *list, struct sim_op *op);
 void sim_op_list_finish(struct sim_op_list *list); /* destroys what is in it */
 
-/* Takes the list over. The fifo's worker is started on first use; VK_ERROR_OUT_OF_HOST_MEMORY: it
- * could not be, and the list is still the caller's. Externally synchronised as the queue. */
-VkResult sim_fifo_push(struct sim_fifo *fifo, struct sim_op_list *list);
+/* Starts the worker on first use: the only thing about queueing that can fail. Any thread. */
+VkResult sim_fifo_start(struct sim_fifo *fifo);
+/* Takes the list's operations over. The worker has been started. Externally synchronised as the
+ * queue. */
+void sim_fifo_push(struct sim_fifo *fifo, struct sim_op_list *list);
 void sim_fifo_wait_idle(struct sim_fifo *fifo);

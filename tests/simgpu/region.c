@@ -65,8 +65,17 @@ void sim_region_destroy(struct sim_region *r)
     sim_fault_unwatch(r);
     for (uint64_t i = 0; i < r->blocks; i++)
         forget_owner_locked(r, i);
+    r->gone = true;
+    bool pending = r->pending_binds > 0;
     pthread_mutex_unlock(&r->device->map_lock);
-    free_region(r);
+    if (!pending) {
+        free_region(r);
+        return;
+    }
+    /* The queued bind still points here: what it would have written to is left allocated. */
+    sim_card_note_bad_bind(sim_card_get(),
+                           "resource 0x%llx was destroyed before a bind of it was done",
+                           (unsigned long long)r->name);
 }
 
 static void unbind_locked(struct sim_region *r, uint64_t first, uint64_t count)
@@ -95,13 +104,27 @@ void sim_region_bind(struct sim_region *r, uint64_t offset, uint64_t size,
                      struct sim_memory *memory, uint64_t memory_offset)
 {
     pthread_mutex_lock(&r->device->map_lock);
-    if (memory == NULL) {
+    r->pending_binds--;
+    if (memory != NULL)
+        memory->pending_binds--;
+    if (r->gone || (memory != NULL && memory->gone)) {
+        /* told when it happened */
+    } else if (memory == NULL) {
         unbind_locked(r, offset / SIM_GRANULE, size / SIM_GRANULE);
     } else if (!map_locked(r, offset, size, memory, memory_offset)) {
         sim_log("cannot map a bind of resource 0x%llx: too many mappings (vm.max_map_count)?",
                 (unsigned long long)r->name);
         unbind_locked(r, offset / SIM_GRANULE, size / SIM_GRANULE);
     }
+    pthread_mutex_unlock(&r->device->map_lock);
+}
+
+void sim_region_note_pending(struct sim_region *r, struct sim_memory *memory)
+{
+    pthread_mutex_lock(&r->device->map_lock);
+    r->pending_binds++;
+    if (memory != NULL)
+        memory->pending_binds++;
     pthread_mutex_unlock(&r->device->map_lock);
 }
 
@@ -114,12 +137,19 @@ static void forget_in_region(struct sim_region *r, void *user)
     }
 }
 
-void sim_region_forget_memory(struct sim_device *device, struct sim_memory *memory)
+bool sim_region_forget_memory(struct sim_device *device, struct sim_memory *memory)
 {
     pthread_mutex_lock(&device->map_lock);
     if (memory->bound_blocks > 0)
         sim_fault_for_each_region(device, forget_in_region, memory);
+    memory->gone = true;
+    bool pending = memory->pending_binds > 0;
     pthread_mutex_unlock(&device->map_lock);
+    if (pending)
+        sim_card_note_bad_bind(sim_card_get(),
+                               "memory 0x%llx was freed before a bind to it was done",
+                               (unsigned long long)SIM_KEY(memory->handle));
+    return !pending;
 }
 
 static void close_in_region(struct sim_region *r, void *user)
@@ -135,7 +165,7 @@ static void close_in_region(struct sim_region *r, void *user)
 
 void sim_region_close_opened(struct sim_device *device)
 {
-    if (!sim_fault_take_opened())
+    if (!atomic_exchange_explicit(&device->fault_opened, false, memory_order_acquire))
         return;
     pthread_mutex_lock(&device->map_lock);
     sim_fault_for_each_region(device, close_in_region, NULL);

@@ -26,19 +26,25 @@ struct sim_region {
 
     /* protected by device->map_lock */
     struct sim_memory **owners; /* per block */
+    uint64_t pending_binds;     /* queued, not yet done */
+    bool gone;                  /* destroyed while binds were pending */
 };
 
 /* NULL: no addresses or no memory. */
 struct sim_region *sim_region_create(struct sim_device *device, uint64_t size, bool holes);
 void sim_region_destroy(struct sim_region *region);
 
+/* A bind is about to be queued; sim_region_bind() ends it. */
+void sim_region_note_pending(struct sim_region *region, struct sim_memory *memory);
+
 /* Maps [memory_offset, + size) of memory at offset, or unbinds where memory is NULL. The caller has
  * checked ranges and alignment. Any thread. */
 void sim_region_bind(struct sim_region *region, uint64_t offset, uint64_t size,
                      struct sim_memory *memory, uint64_t memory_offset);
 
-/* Memory is about to be freed: blocks that still map it become unbound. */
-void sim_region_forget_memory(struct sim_device *device, struct sim_memory *memory);
+/* Memory is about to be freed: blocks that still map it become unbound. false: a queued bind still
+ * points to it, so it must stay allocated. */
+bool sim_region_forget_memory(struct sim_device *device, struct sim_memory *memory);
 
 /* After a submit: what the signal handler had to open is closed again. */
 void sim_region_close_opened(struct sim_device *device);

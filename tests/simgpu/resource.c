@@ -48,6 +48,16 @@ enum sim_class sim_image_class(const VkImageCreateInfo *info)
     return info->tiling == VK_IMAGE_TILING_LINEAR ? SIM_CLASS_LINEAR : SIM_CLASS_OPTIMAL;
 }
 
+/* The features are not offered, so only a program with a bug comes here for nothing. */
+static bool sparse_possible(bool binding, bool image_residency)
+{
+    if (!image_residency && (!binding || sim_card_get()->profile->sparse))
+        return true;
+    sim_log("a resource with sparse %s was asked for: the card has no such feature",
+            image_residency ? "residency of images" : "binding");
+    return false;
+}
+
 static void destroy_resource(struct sim_device *device, struct sim_resource *resource,
                              const VkAllocationCallbacks *allocator)
 {
@@ -103,6 +113,8 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_CreateBuffer(VkDevice handle, const VkBufferC
     struct sim_device *device = sim_device_find(handle);
     VkBufferCreateInfo copy = sim_driver_buffer_info(info);
     VkBuffer buffer;
+    if (!sparse_possible((info->flags & VK_BUFFER_CREATE_SPARSE_BINDING_BIT) != 0, false))
+        return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     VkResult result = device->vk.CreateBuffer(handle, &copy, allocator, &buffer);
     if (result != VK_SUCCESS)
         return result;
@@ -146,10 +158,9 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_CreateImage(VkDevice handle, const VkImageCre
     struct sim_device *device = sim_device_find(handle);
     VkImageCreateInfo copy = sim_driver_image_info(info);
     VkImage image = VK_NULL_HANDLE;
-    if (info->flags & VK_IMAGE_CREATE_SPARSE_RESIDENCY_BIT) {
-        sim_log("an image with sparse residency was asked for: the card has no such feature");
+    if (!sparse_possible((info->flags & VK_IMAGE_CREATE_SPARSE_BINDING_BIT) != 0,
+                         (info->flags & VK_IMAGE_CREATE_SPARSE_RESIDENCY_BIT) != 0))
         return VK_ERROR_OUT_OF_DEVICE_MEMORY;
-    }
     struct sim_resource *resource = calloc(1, sizeof(*resource));
     if (resource == NULL)
         return VK_ERROR_OUT_OF_HOST_MEMORY;

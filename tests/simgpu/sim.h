@@ -11,9 +11,8 @@
  * Handles are the driver's own, except VkQueue, which is a struct sim_queue. Fences and semaphores
  * are real driver objects too, but only as names: their state is simgpu's (sync.h).
  *
- * Lock order, outermost first: queue fifo lock > sync lock; device drv_lock; memory map_lock; heap
- * lock; handle maps. None of the last four is held while another of them is taken, except map_lock
- * > handle maps (sim_region_forget_memory). */
+ * Locks, outer before inner: map_lock > the region table's; sync_lock > handle maps. All others
+ * (drv_lock, a fifo's, a heap's) are held alone. */
 #pragma once
 
 #include "card.h"
@@ -85,7 +84,8 @@ struct sim_device {
     pthread_cond_t sync_changed;
     bool stopping; /* protected by sync_lock: waits of workers give up */
 
-    pthread_mutex_t map_lock; /* what is mapped in regions (region.h) */
+    pthread_mutex_t map_lock;  /* what is mapped in regions (region.h) */
+    _Atomic bool fault_opened; /* set by the signal handler: blocks of a region are open */
 
     struct sim_map memories;   /* VkDeviceMemory → struct sim_memory */
     struct sim_map buffers;    /* sparse VkBuffer → struct sim_resource */

@@ -13,15 +13,13 @@ static struct sim_op *fence_op(struct sim_op_list *list)
     return op;
 }
 
-static VkResult push(struct sim_queue *queue, struct sim_op_list *list, struct sim_op *last,
-                     VkFence fence)
+static void push(struct sim_queue *queue, struct sim_op_list *list, struct sim_op *last,
+                 VkFence fence)
 {
     if (last != NULL && fence != VK_NULL_HANDLE)
         last->fence = sim_fence_find(queue->device, fence);
     atomic_fetch_add_explicit(&sim_card_get()->submits, 1, memory_order_relaxed);
-    VkResult result = sim_fifo_push(&queue->work, list);
-    sim_op_list_finish(list);
-    return result;
+    sim_fifo_push(&queue->work, list);
 }
 
 static void fill(struct sim_device *device, struct sim_op *op, const VkSubmitInfo *info)
@@ -48,6 +46,9 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_QueueSubmit(VkQueue handle, uint32_t count,
     struct sim_queue *queue = sim_queue_from(handle);
     struct sim_op_list list;
     struct sim_op *op = NULL;
+    VkResult result = sim_fifo_start(&queue->work);
+    if (result != VK_SUCCESS)
+        return result;
     sim_op_list_init(&list);
     for (uint32_t i = 0; i < count; i++) {
         op = sim_op_create(infos[i].waitSemaphoreCount, infos[i].signalSemaphoreCount,
@@ -63,7 +64,8 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_QueueSubmit(VkQueue handle, uint32_t count,
     struct sim_op *each = list.first;
     for (uint32_t i = 0; i < count; i++, each = each->next)
         fill(queue->device, each, &infos[i]);
-    return push(queue, &list, op, fence);
+    push(queue, &list, op, fence);
+    return VK_SUCCESS;
 }
 
 static void fill2(struct sim_device *device, struct sim_op *op, const VkSubmitInfo2 *info)
@@ -84,6 +86,9 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_QueueSubmit2(VkQueue handle, uint32_t count,
     struct sim_queue *queue = sim_queue_from(handle);
     struct sim_op_list list;
     struct sim_op *op = NULL;
+    VkResult result = sim_fifo_start(&queue->work);
+    if (result != VK_SUCCESS)
+        return result;
     sim_op_list_init(&list);
     for (uint32_t i = 0; i < count; i++) {
         op = sim_op_create(infos[i].waitSemaphoreInfoCount, infos[i].signalSemaphoreInfoCount,
@@ -99,5 +104,6 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_QueueSubmit2(VkQueue handle, uint32_t count,
     struct sim_op *each = list.first;
     for (uint32_t i = 0; i < count; i++, each = each->next)
         fill2(queue->device, each, &infos[i]);
-    return push(queue, &list, op, fence);
+    push(queue, &list, op, fence);
+    return VK_SUCCESS;
 }

@@ -54,6 +54,7 @@ static void add_binds(struct sim_device *device, struct sim_op *op,
             continue;
         }
         atomic_fetch_add_explicit(&card->bind_ranges, 1, memory_order_relaxed);
+        sim_region_note_pending(resource->region, memory);
         op->binds[op->bind_count++] = (struct sim_bind){.region = resource->region,
                                                         .offset = b->resourceOffset,
                                                         .size = b->size,
@@ -109,6 +110,10 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_QueueBindSparse(VkQueue handle, uint32_t coun
     struct sim_card *card = sim_card_get();
     struct sim_op_list list;
     struct sim_op *op = NULL;
+    struct sim_fifo *fifo = card->relaxed_bind ? &queue->binds : &queue->work;
+    VkResult result = sim_fifo_start(fifo);
+    if (result != VK_SUCCESS)
+        return result;
     sim_op_list_init(&list);
     /* A call with only a fence is one operation that signals it. */
     for (uint32_t i = 0; i < count || (i == 0 && fence != VK_NULL_HANDLE); i++) {
@@ -129,7 +134,6 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_QueueBindSparse(VkQueue handle, uint32_t coun
         fill(queue->device, each, &infos[i]);
     if (op != NULL && fence != VK_NULL_HANDLE)
         op->fence = sim_fence_find(queue->device, fence);
-    VkResult result = sim_fifo_push(card->relaxed_bind ? &queue->binds : &queue->work, &list);
-    sim_op_list_finish(&list);
-    return result;
+    sim_fifo_push(fifo, &list);
+    return VK_SUCCESS;
 }

@@ -101,6 +101,9 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_QueuePresentKHR(VkQueue handle, const VkPrese
     struct sim_present present = {.info = info, .result = VK_ERROR_DEVICE_LOST};
     struct sim_fence done = {0};
     struct sim_op_list list;
+    VkResult result = sim_fifo_start(&queue->work);
+    if (result != VK_SUCCESS)
+        return result;
     struct sim_op *op = sim_op_create(info->waitSemaphoreCount, 0, 0, 0);
     if (op == NULL)
         return VK_ERROR_OUT_OF_HOST_MEMORY;
@@ -110,10 +113,7 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_QueuePresentKHR(VkQueue handle, const VkPrese
     op->fence = &done;
     sim_op_list_init(&list);
     sim_op_list_add(&list, op);
-    VkResult result = sim_fifo_push(&queue->work, &list);
-    sim_op_list_finish(&list);
-    if (result != VK_SUCCESS)
-        return result;
+    sim_fifo_push(&queue->work, &list);
     sim_fence_wait(queue->device, &done);
     return present.result;
 }

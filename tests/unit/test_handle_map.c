@@ -158,6 +158,7 @@ static void handle_map_churn_keeps_its_memory(void **state)
     assert_true(spw_handle_map_is_valid(&map));
     spw_handle_map_finish(&map);
     assert_int_equal(spw_host_alloc_live(), before);
+    assert_true(spw_handle_map_is_valid(&map)); /* empty */
 }
 
 static void handle_map_without_memory_is_as_it_was(void **state)
@@ -202,9 +203,9 @@ struct stress {
     struct spw_handle_map map;
     struct object stable[STABLE_KEYS];
     struct object churned[WRITERS][WRITER_KEYS];
-    /* atomic: published with release by a writer before it inserts, read with acquire by readers
-     * that look for something recent; and when writers are done */
+    /* atomic: a hint, relaxed on both sides so that the map alone publishes the objects */
     _Atomic size_t newest[WRITERS];
+    /* atomic: when writers are done */
     _Atomic unsigned writers_left;
     _Atomic uint64_t wrong, found_churned;
 };
@@ -228,7 +229,7 @@ static void *write_map(void *arg)
         /* Written before it is inserted, and by nobody after: the map has to publish it. */
         struct object *object = &stress->churned[self->index][i];
         object->key = churned_key(self->index, i);
-        atomic_store_explicit(&stress->newest[self->index], i, memory_order_release);
+        atomic_store_explicit(&stress->newest[self->index], i, memory_order_relaxed);
         if (spw_handle_map_insert(&stress->map, object->key, object) != SPW_OK) {
             atomic_fetch_add(&stress->wrong, 1);
         }
@@ -257,7 +258,7 @@ static void *read_map(void *arg)
         wrong += spw_handle_map_find(&stress->map, stable->key) != stable;
 
         size_t writer = round % WRITERS;
-        size_t newest = atomic_load_explicit(&stress->newest[writer], memory_order_acquire);
+        size_t newest = atomic_load_explicit(&stress->newest[writer], memory_order_relaxed);
         size_t back = round % (WRITER_ALIVE + 2);
         uint64_t key = churned_key(writer, newest > back ? newest - back : 0);
         struct object *object = spw_handle_map_find(&stress->map, key);

@@ -50,9 +50,16 @@ static void host_alloc_product_that_wraps_fails(void **state)
 static void host_alloc_strdup_copies(void **state)
 {
     (void)state;
-    char *copy = spw_strdup("sparse");
-    assert_string_equal(copy, "sparse");
-    spw_free(copy);
+    /* Of every length, so that some fill their block to its last byte and what lies behind shows.
+     */
+    char text[64] = "";
+    for (size_t length = 0; length < sizeof(text) - 1; length++) {
+        char *copy = spw_strdup(text);
+        assert_ptr_not_equal(copy, text);
+        assert_string_equal(copy, text);
+        spw_free(copy);
+        text[length] = 'x';
+    }
 }
 
 static void host_alloc_live_counts_blocks(void **state)

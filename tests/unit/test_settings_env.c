@@ -154,7 +154,7 @@ static void settings_env_name_without_end_is_passed_over(void **state)
     char name[400] = "SPILLWAY_";
     memset(name + strlen(name), 'X', sizeof(name) - strlen(name) - 1);
     setenv(name, "1", 1);
-    char *no_equals[] = {(char *)(uintptr_t) "SPILLWAY_MODE", (char *)(uintptr_t) "=", NULL};
+    char *no_equals[] = {(char *)(uintptr_t) "SPILLWAY_MDOE", (char *)(uintptr_t) "=", NULL};
     read_env(f);
     unit_assert_complaint(&f->complaints, SPW_LOG_WARN, "SPILLWAY_XXXX", NULL);
 

@@ -99,8 +99,7 @@ static void size_parse_refuses_the_rest(void **state)
         "1.%",
         "50 % 3",
         "1\n",
-        "\xc2\xa0"
-        "1",
+        "\302\2401",
         "1\xc2\xa0KiB",
         "18446744073709551616",
         "18446744073709551616B",

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Parts of a mixed allocation: an odd size, so that the next one does not start where an alignment bug
- * would put it anyway. */
+/* Parts of a mixed allocation: an odd size, so that the next one does not start where an alignment
+ * bug would put it anyway. */
 #define MIXED_BUFFER_BYTES ((VkDeviceSize)1048576 + 4 * 37)
 #define MIXED_IMAGE_SIDE   491
 
@@ -39,7 +39,8 @@ static void note_item(struct holding *g, uint32_t item)
     g->items[g->item_count++] = item;
 }
 
-static void make_image(struct hoard *h, struct holding *g, uint32_t width, uint32_t height, uint32_t mips)
+static void make_image(struct hoard *h, struct holding *g, uint32_t width, uint32_t height,
+                       uint32_t mips)
 {
     g->images[g->image_count++] =
         vkf_image_create(h->f, width, height, mips, 1, VK_IMAGE_TILING_OPTIMAL, 0);
@@ -78,7 +79,8 @@ static VkDeviceSize make_mixed(struct hoard *h, struct holding *g, VkDeviceSize 
     return end > size_bytes ? end : size_bytes;
 }
 
-/* Creates the resources of a shape; the size that the memory has to have, and the types it may have. */
+/* Creates the resources of a shape; the size that the memory has to have, and the types it may
+ * have. */
 static VkDeviceSize make_resources(struct hoard *h, struct holding *g, VkDeviceSize size_bytes,
                                    uint32_t *bits, VkDeviceSize offsets[HOARD_MAX_PARTS * 2])
 {
@@ -89,6 +91,7 @@ static VkDeviceSize make_resources(struct hoard *h, struct holding *g, VkDeviceS
     case HOARD_BARE:
         return size_bytes;
     case HOARD_BUFFER:
+    case HOARD_DEDICATED:
     case HOARD_MAPPED:
         g->buffers[g->buffer_count++] = vkf_buffer_create(h->f, size_bytes, 0);
         need = g->buffers[0].requirements.size;
@@ -161,9 +164,11 @@ VkResult hoard_try_add(struct hoard *h, enum hoard_shape shape, enum hoard_type 
     VkMemoryDedicatedAllocateInfo dedicated = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO,
         .image = shape == HOARD_IMAGE ? g->images[0].handle : VK_NULL_HANDLE,
+        .buffer = shape == HOARD_DEDICATED ? g->buffers[0].handle : VK_NULL_HANDLE,
     };
+    bool is_dedicated = shape == HOARD_IMAGE || shape == HOARD_DEDICATED;
     VkResult result = vkf_try_allocate(h->f, g->size_bytes, g->memory_type,
-                                       shape == HOARD_IMAGE ? &dedicated : NULL, &g->memory);
+                                       is_dedicated ? &dedicated : NULL, &g->memory);
     if (result != VK_SUCCESS) {
         destroy_resources(h, g);
         return result;
@@ -174,7 +179,8 @@ VkResult hoard_try_add(struct hoard *h, enum hoard_shape shape, enum hoard_type 
     return VK_SUCCESS;
 }
 
-void hoard_add(struct hoard *h, enum hoard_shape shape, enum hoard_type type, VkDeviceSize size_bytes)
+void hoard_add(struct hoard *h, enum hoard_shape shape, enum hoard_type type,
+               VkDeviceSize size_bytes)
 {
     VkResult result = hoard_try_add(h, shape, type, size_bytes);
     if (result == VK_SUCCESS)

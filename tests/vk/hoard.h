@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A hoard: what a test program has allocated so far, in the shapes that programs use, every byte of it in
- * the content model. Built to be filled beyond a card's memory and emptied again.
+ * A hoard: what a test program has allocated so far, in the shapes that programs use, every byte of
+ * it in the content model. Built to be filled beyond a card's memory and emptied again.
  *
  * Externally synchronised as its fixture. */
 #pragma once
@@ -10,11 +10,12 @@
 #include "vk_fixture.h"
 
 enum hoard_shape {
-    HOARD_BUFFER, /* a buffer with memory of its own */
-    HOARD_IMAGE,  /* a dedicated optimal image of about the size asked for */
-    HOARD_MIXED,  /* buffers and optimal images placed in one allocation of the size asked for */
-    HOARD_MAPPED, /* host-visible device-local memory, mapped for good, with a buffer over it */
-    HOARD_BARE,   /* memory only, never bound */
+    HOARD_BUFFER,    /* a buffer with memory of its own */
+    HOARD_DEDICATED, /* the same, named as dedicated to it */
+    HOARD_IMAGE,     /* a dedicated optimal image of about the size asked for */
+    HOARD_MIXED,     /* buffers and optimal images placed in one allocation of the size asked for */
+    HOARD_MAPPED,    /* host-visible device-local memory, mapped for good, with a buffer over it */
+    HOARD_BARE,      /* memory only, never bound */
 };
 
 /* Which device-local type is asked for. */
@@ -54,18 +55,20 @@ void hoard_end(struct hoard *h);
 VkResult hoard_try_add(struct hoard *h, enum hoard_shape shape, enum hoard_type type,
                        VkDeviceSize size_bytes);
 /* The same, where failure ends the test with the code that belongs to it. */
-void hoard_add(struct hoard *h, enum hoard_shape shape, enum hoard_type type, VkDeviceSize size_bytes);
+void hoard_add(struct hoard *h, enum hoard_shape shape, enum hoard_type type,
+               VkDeviceSize size_bytes);
 /* Until total_bytes reaches `total` (the last one may go beyond). */
 void hoard_fill_up(struct hoard *h, enum hoard_shape shape, enum hoard_type type,
                    VkDeviceSize size_bytes, VkDeviceSize total);
-/* Until an allocation is answered VK_ERROR_OUT_OF_DEVICE_MEMORY (another error ends the test), or `total`
- * is reached; true: it was refused. */
+/* Until an allocation is answered VK_ERROR_OUT_OF_DEVICE_MEMORY (another error ends the test), or
+ * `total` is reached; true: it was refused. */
 bool hoard_until_refused(struct hoard *h, enum hoard_shape shape, enum hoard_type type,
                          VkDeviceSize size_bytes, VkDeviceSize total);
-/* The last holding moves into the gap. Every other one is freed before its resources are destroyed, the
- * rest after: both are legal. */
+/* The last holding moves into the gap. Every other one is freed before its resources are destroyed,
+ * the rest after: both are legal. */
 void hoard_remove(struct hoard *h, uint32_t index);
 void hoard_clear(struct hoard *h);
 
-/* Write everything by shader and copy, read it back the other way, rewrite a third and read all again. */
+/* Write everything by shader and copy, read it back the other way, rewrite a third and read all
+ * again. */
 void hoard_exercise(struct hoard *h);

@@ -4,8 +4,8 @@
  *
  *   test_modes tool MODE    the tool-properties entry says mode=MODE and a reason, in every form
  *   test_modes no-tool      there is no such entry
- *   test_modes dump         prints what a program can see of the device, and how many allocations it gets:
- *                           compared with a run without the layer by compare.sh */
+ *   test_modes dump         prints what a program can see of the device, and how many allocations
+ * it gets: compared with a run without the layer by compare.sh */
 #include "vk_fixture.h"
 
 #include <stdio.h>
@@ -37,14 +37,15 @@ static uint32_t find_tool(const struct vkf *f, PFN_vkGetPhysicalDeviceToolProper
     if (count > 0) {
         room = count - 1;
         VkResult result = get(f->gpu, &room, tools);
-        VKF_CHECK(result == VK_INCOMPLETE && room == count - 1, "with too little room: %s and %u of %u",
-                  vkf_result_name(result), room, count);
+        VKF_CHECK(result == VK_INCOMPLETE && room == count - 1,
+                  "with too little room: %s and %u of %u", vkf_result_name(result), room, count);
     }
     free(tools);
     return found;
 }
 
-static void check_tool(const struct vkf *f, PFN_vkGetPhysicalDeviceToolProperties get, const char *mode)
+static void check_tool(const struct vkf *f, PFN_vkGetPhysicalDeviceToolProperties get,
+                       const char *mode)
 {
     VkPhysicalDeviceToolProperties tool = {0};
     char start[64];
@@ -56,7 +57,8 @@ static void check_tool(const struct vkf *f, PFN_vkGetPhysicalDeviceToolPropertie
     snprintf(start, sizeof(start), "mode=%s; ", mode);
     VKF_CHECK(found == 1, "%u entries of Spillway", found);
     VKF_CHECK(strcmp(tool.name, "Spillway") == 0, "its name is '%s'", tool.name);
-    VKF_CHECK(strncmp(tool.description, start, strlen(start)) == 0 && strlen(tool.description) > strlen(start),
+    VKF_CHECK(strncmp(tool.description, start, strlen(start)) == 0 &&
+                  strlen(tool.description) > strlen(start),
               "its description is '%s'", tool.description);
     VKF_CHECK(tool.version[0], "no version");
     printf("%s %s: %s\n", tool.name, tool.version, tool.description);
@@ -68,10 +70,12 @@ static void check_tools(const char *mode)
     vkf_begin(&f, &(struct vkf_options){.api_version = VK_API_VERSION_1_3});
     check_tool(&f, vkGetPhysicalDeviceToolProperties, mode);
     check_tool(&f,
-               (PFN_vkGetPhysicalDeviceToolProperties)vkf_instance_proc(&f, "vkGetPhysicalDeviceToolProperties"),
+               (PFN_vkGetPhysicalDeviceToolProperties)vkf_instance_proc(
+                   &f, "vkGetPhysicalDeviceToolProperties"),
                mode);
     /* The extension's name for it, for programs of Vulkan 1.0 to 1.2. */
-    PFN_vkVoidFunction extended = vkGetInstanceProcAddr(f.instance, "vkGetPhysicalDeviceToolPropertiesEXT");
+    PFN_vkVoidFunction extended =
+        vkGetInstanceProcAddr(f.instance, "vkGetPhysicalDeviceToolPropertiesEXT");
     if (extended)
         check_tool(&f, (PFN_vkGetPhysicalDeviceToolProperties)extended, mode);
     vkf_end(&f);
@@ -86,7 +90,8 @@ static void dump_memory(const struct vkf *f)
     vkGetPhysicalDeviceMemoryProperties2(f->gpu, &properties);
     const VkPhysicalDeviceMemoryProperties *p = &properties.memoryProperties;
     for (uint32_t i = 0; i < p->memoryTypeCount; i++)
-        printf("type %u: heap %u flags %#x\n", i, p->memoryTypes[i].heapIndex, p->memoryTypes[i].propertyFlags);
+        printf("type %u: heap %u flags %#x\n", i, p->memoryTypes[i].heapIndex,
+               p->memoryTypes[i].propertyFlags);
     for (uint32_t i = 0; i < p->memoryHeapCount; i++)
         printf("heap %u: %llu bytes, flags %#x, budget %llu, usage %llu\n", i,
                (unsigned long long)p->memoryHeaps[i].size, p->memoryHeaps[i].flags,
@@ -104,7 +109,8 @@ static void dump_device(const struct vkf *f)
         printf("extension %s %u\n", extensions[i].extensionName, extensions[i].specVersion);
     free(extensions);
     for (uint32_t i = 0; i < f->family_count; i++)
-        printf("family %u: %u queues, flags %#x\n", i, f->families[i].queueCount, f->families[i].queueFlags);
+        printf("family %u: %u queues, flags %#x\n", i, f->families[i].queueCount,
+               f->families[i].queueFlags);
     VkPhysicalDeviceFeatures features;
     vkGetPhysicalDeviceFeatures(f->gpu, &features);
     for (size_t i = 0; i < sizeof(features) / sizeof(VkBool32); i++)
@@ -120,15 +126,17 @@ static void dump_allocations(const struct vkf *f)
     struct vkf_buffer buffer = vkf_buffer_create(f, 1234567, 0);
     struct vkf_image image = vkf_image_create(f, 333, 222, 1, 1, VK_IMAGE_TILING_OPTIMAL, 0);
     printf("buffer: %llu bytes, %llu, %#x\nimage: %llu bytes, %llu, %#x\n",
-           (unsigned long long)buffer.requirements.size, (unsigned long long)buffer.requirements.alignment,
-           buffer.requirements.memoryTypeBits, (unsigned long long)image.requirements.size,
+           (unsigned long long)buffer.requirements.size,
+           (unsigned long long)buffer.requirements.alignment, buffer.requirements.memoryTypeBits,
+           (unsigned long long)image.requirements.size,
            (unsigned long long)image.requirements.alignment, image.requirements.memoryTypeBits);
     vkf_buffer_destroy(f, &buffer);
     vkf_image_destroy(f, &image);
     for (uint32_t type = 0; type < f->memory.memoryTypeCount; type++) {
         uint32_t count = 0;
         VkResult result = VK_SUCCESS;
-        while (count < MOST && (result = vkf_try_allocate(f, STEP_BYTES, type, NULL, &list[count])) == VK_SUCCESS)
+        while (count < MOST &&
+               (result = vkf_try_allocate(f, STEP_BYTES, type, NULL, &list[count])) == VK_SUCCESS)
             count++;
         printf("type %u: %u allocations, then %s\n", type, count, vkf_result_name(result));
         while (count > 0)

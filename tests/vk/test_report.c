@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the program is told about memory: heap sizes and budgets, in every form in which they can be asked.
+ * What the program is told about memory: heap sizes and budgets, in every form in which they can be
+ * asked.
  *
- *   test_report sizes TOTAL SIZE|-...   the heaps have these sizes; all forms agree; the numbers are sane,
- *                                       empty, while TOTAL is allocated, and empty again as before
- *   test_report elastic REAL VIRTUAL    the budget starts at REAL at most, and grows only as usage comes
- *                                       within 5 % of it; a program that keeps to it gets to VIRTUAL
- *   test_report stays REAL              a program that keeps 5 % below the first budget (checks say: in VRAM)
- *   test_report truthful REAL TOTAL     the size is REAL, the budget never more, whatever is allocated
+ *   test_report sizes TOTAL SIZE|-...   the heaps have these sizes; all forms agree; the numbers
+ * are sane, empty, while TOTAL is allocated, and empty again as before test_report elastic REAL
+ * VIRTUAL    the budget starts at REAL at most, and grows only as usage comes within 5 % of it; a
+ * program that keeps to it gets to VIRTUAL test_report stays REAL              a program that keeps
+ * 5 % below the first budget (checks say: in VRAM) test_report truthful REAL TOTAL     the size is
+ * REAL, the budget never more, whatever is allocated
  *
- * Sane: 0 < budget <= size, usage <= budget (not with truthful), nothing for heaps that do not exist. */
+ * Sane: 0 < budget <= size, usage <= budget (not with truthful), nothing for heaps that do not
+ * exist. */
 #include "vk_fixture.h"
 
 #include <stdio.h>
@@ -41,22 +43,26 @@ static void same_properties(const VkPhysicalDeviceMemoryProperties *a,
         VKF_CHECK(a->memoryHeaps[i].size == b->memoryHeaps[i].size &&
                       a->memoryHeaps[i].flags == b->memoryHeaps[i].flags,
                   "heap %u has %llu bytes here and %llu with %s", i,
-                  (unsigned long long)a->memoryHeaps[i].size, (unsigned long long)b->memoryHeaps[i].size, form);
+                  (unsigned long long)a->memoryHeaps[i].size,
+                  (unsigned long long)b->memoryHeaps[i].size, form);
 }
 
 static void check_sane(const struct told *told)
 {
     const VkPhysicalDeviceMemoryProperties *p = &told->properties;
     for (uint32_t i = 0; i < p->memoryHeapCount; i++) {
-        unsigned long long size = p->memoryHeaps[i].size, budget = told->budget[i], usage = told->usage[i];
+        unsigned long long size = p->memoryHeaps[i].size, budget = told->budget[i],
+                           usage = told->usage[i];
         VKF_CHECK(size > 0, "heap %u has no size", i);
         VKF_CHECK(budget > 0, "the budget of heap %u is 0", i);
-        VKF_CHECK(budget <= size, "the budget of heap %u, %llu, is above its size, %llu", i, budget, size);
+        VKF_CHECK(budget <= size, "the budget of heap %u, %llu, is above its size, %llu", i, budget,
+                  size);
         VKF_CHECK(usage <= (usage_may_exceed_budget ? size : budget),
                   "the usage of heap %u, %llu, is above its budget, %llu", i, usage, budget);
     }
     for (uint32_t i = p->memoryHeapCount; i < VK_MAX_MEMORY_HEAPS; i++)
-        VKF_CHECK(told->budget[i] == 0 && told->usage[i] == 0, "numbers for heap %u, which is not there", i);
+        VKF_CHECK(told->budget[i] == 0 && told->usage[i] == 0,
+                  "numbers for heap %u, which is not there", i);
 }
 
 /* Asks in all forms, with and without the budget. */
@@ -64,8 +70,10 @@ static struct told ask(void)
 {
     PFN_vkGetPhysicalDeviceMemoryProperties2 forms[] = {
         vkGetPhysicalDeviceMemoryProperties2,
-        (PFN_vkGetPhysicalDeviceMemoryProperties2)vkf_instance_proc(&f, "vkGetPhysicalDeviceMemoryProperties2"),
-        (PFN_vkGetPhysicalDeviceMemoryProperties2)vkf_instance_proc(&f, "vkGetPhysicalDeviceMemoryProperties2KHR"),
+        (PFN_vkGetPhysicalDeviceMemoryProperties2)vkf_instance_proc(
+            &f, "vkGetPhysicalDeviceMemoryProperties2"),
+        (PFN_vkGetPhysicalDeviceMemoryProperties2)vkf_instance_proc(
+            &f, "vkGetPhysicalDeviceMemoryProperties2KHR"),
     };
     static const char *const names[] = {"…2", "…2 by vkGetInstanceProcAddr", "…2KHR"};
     struct told told = {0};
@@ -73,7 +81,8 @@ static struct told ask(void)
     for (int i = 0; i < 3; i++) {
         VkPhysicalDeviceMemoryBudgetPropertiesEXT budget = {
             .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT};
-        memset(budget.heapBudget, 0xa5, sizeof(budget.heapBudget)); /* all of it has to be written */
+        memset(budget.heapBudget, 0xa5,
+               sizeof(budget.heapBudget)); /* all of it has to be written */
         memset(budget.heapUsage, 0xa5, sizeof(budget.heapUsage));
         VkPhysicalDeviceMemoryProperties2 with = {
             .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2, .pNext = &budget};
@@ -130,21 +139,24 @@ static void elastic(VkDeviceSize real, VkDeviceSize virtual_size)
     struct told told = ask();
     VKF_CHECK(told.properties.memoryHeaps[heap].size == virtual_size, "the heap has %llu bytes",
               (unsigned long long)told.properties.memoryHeaps[heap].size);
-    VKF_CHECK(told.budget[heap] <= real, "the first budget is %llu", (unsigned long long)told.budget[heap]);
+    VKF_CHECK(told.budget[heap] <= real, "the first budget is %llu",
+              (unsigned long long)told.budget[heap]);
     while (told.usage[heap] + STEP_BYTES <= told.budget[heap]) {
         hoard_add(&hoard, HOARD_BARE, HOARD_DEVICE, STEP_BYTES);
         struct told now = ask();
-        VKF_CHECK(now.usage[heap] >= told.usage[heap] + STEP_BYTES, "usage does not follow: %llu after %llu",
-                  (unsigned long long)now.usage[heap], (unsigned long long)told.usage[heap]);
+        VKF_CHECK(now.usage[heap] >= told.usage[heap] + STEP_BYTES,
+                  "usage does not follow: %llu after %llu", (unsigned long long)now.usage[heap],
+                  (unsigned long long)told.usage[heap]);
         if (now.budget[heap] != told.budget[heap]) {
             VKF_CHECK(now.budget[heap] > told.budget[heap], "the budget shrank");
-            VKF_CHECK(close_to(now.usage[heap], told.budget[heap]), "the budget grew at a usage of %llu",
-                      (unsigned long long)now.usage[heap]);
+            VKF_CHECK(close_to(now.usage[heap], told.budget[heap]),
+                      "the budget grew at a usage of %llu", (unsigned long long)now.usage[heap]);
             steps++;
         } else {
-            VKF_CHECK(now.budget[heap] == virtual_size || !close_to(now.usage[heap], now.budget[heap]),
-                      "the budget stays at %llu, and usage is %llu", (unsigned long long)now.budget[heap],
-                      (unsigned long long)now.usage[heap]);
+            VKF_CHECK(now.budget[heap] == virtual_size ||
+                          !close_to(now.usage[heap], now.budget[heap]),
+                      "the budget stays at %llu, and usage is %llu",
+                      (unsigned long long)now.budget[heap], (unsigned long long)now.usage[heap]);
         }
         told = now;
     }
@@ -158,12 +170,14 @@ static void stays(VkDeviceSize real)
 {
     uint32_t heap = vkf_vram_heap(&f);
     VkDeviceSize first = ask().budget[heap];
-    VKF_CHECK(first <= real && first > real / 2, "the first budget is %llu", (unsigned long long)first);
+    VKF_CHECK(first <= real && first > real / 2, "the first budget is %llu",
+              (unsigned long long)first);
     while (!close_to(hoard.total_bytes + STEP_BYTES, first)) {
         hoard_add(&hoard, HOARD_BUFFER, HOARD_DEVICE, STEP_BYTES);
         VKF_CHECK(ask().budget[heap] == first, "the budget grew");
     }
-    VKF_CHECK(hoard.total_bytes > real / 2, "only %llu bytes", (unsigned long long)hoard.total_bytes);
+    VKF_CHECK(hoard.total_bytes > real / 2, "only %llu bytes",
+              (unsigned long long)hoard.total_bytes);
 }
 
 static void truthful(VkDeviceSize real, VkDeviceSize total)
@@ -180,9 +194,11 @@ static void truthful(VkDeviceSize real, VkDeviceSize total)
 
 int main(int argc, char **argv)
 {
-    static const char *const extensions[] = {VK_KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2_EXTENSION_NAME};
+    static const char *const extensions[] = {
+        VK_KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2_EXTENSION_NAME};
     const char *what = argc > 1 ? argv[1] : "";
-    vkf_begin(&f, &(struct vkf_options){.instance_extensions = extensions, .instance_extension_count = 1});
+    vkf_begin(&f, &(struct vkf_options){.instance_extensions = extensions,
+                                        .instance_extension_count = 1});
     if (!vkf_has_device_extension(f.gpu, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME))
         VKF_FAIL("the device has no VK_EXT_memory_budget");
     hoard_begin(&hoard, &f, 50);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Many threads that allocate, fill, check and free device-local memory at once, beyond what the card has.
- * Each has its own content model and command buffer; the queue is theirs in common, under a lock, as the
- * specification wants it. vkAllocateMemory and vkFreeMemory are called with no lock at all.
+ * Many threads that allocate, fill, check and free device-local memory at once, beyond what the
+ * card has. Each has its own content model and command buffer; the queue is theirs in common, under
+ * a lock, as the specification wants it. vkAllocateMemory and vkFreeMemory are called with no lock
+ * at all.
  *
  *   test_threads THREADS ROUNDS PER_THREAD */
 #include "vk_fixture.h"
@@ -31,7 +32,8 @@ static void *work(void *argument)
     vkf_share(&view, &f, &queue_lock);
     hoard_begin(&hoard, &view, 1000 + seed);
     for (unsigned round = 0; round < rounds; round++) {
-        static const enum hoard_shape shapes[] = {HOARD_BUFFER, HOARD_BARE, HOARD_IMAGE, HOARD_BUFFER};
+        static const enum hoard_shape shapes[] = {HOARD_BUFFER, HOARD_BARE, HOARD_IMAGE,
+                                                  HOARD_BUFFER};
         enum hoard_shape shape = shapes[next_random(&state) % 4];
         VkDeviceSize size = (VkDeviceSize)(1 + next_random(&state) % 16) << 16;
         if (hoard.total_bytes + size > per_thread && hoard.count > 0) {
