@@ -3,6 +3,9 @@
  * The card: environment, heaps, log and counters. See card.h. */
 #include "card.h"
 
+#include "costing.h"
+#include "oracle.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -118,9 +121,7 @@ static void read_budget(struct sim_card *card)
         sim_log("SIMGPU_BUDGET='%s' is neither a size nor wrap, zero, huge: ignored", text);
 }
 
-/* A path of the environment in which %p stands for the process id: several processes, several
- * files. */
-static const char *env_path(const char *name)
+const char *sim_env_path(const char *name)
 {
     const char *text = secure_getenv(name);
     if (text == NULL || text[0] == '\0')
@@ -139,7 +140,7 @@ static const char *env_path(const char *name)
 
 static void open_log(void)
 {
-    const char *path = env_path("SIMGPU_LOG");
+    const char *path = sim_env_path("SIMGPU_LOG");
     if (path == NULL)
         return;
     int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
@@ -189,7 +190,7 @@ static void init_card(void)
     card->poison = env_flag("SIMGPU_POISON", true);
     read_budget(card);
     init_heaps(card);
-    stats_path = env_path("SIMGPU_STATS");
+    stats_path = sim_env_path("SIMGPU_STATS");
 }
 
 struct sim_card *sim_card_get(void)
@@ -253,6 +254,20 @@ void sim_card_note_bad_bind(struct sim_card *card, const char *format, ...)
     }
 }
 
+void sim_json_string(FILE *f, const char *text)
+{
+    fputc('"', f);
+    for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++) {
+        if (*c == '"' || *c == '\\')
+            fputc('\\', f);
+        if (*c < 0x20)
+            fprintf(f, "\\u%04x", *c);
+        else
+            fputc(*c, f);
+    }
+    fputc('"', f);
+}
+
 static uint64_t counter(_Atomic uint64_t *value)
 {
     return atomic_load_explicit(value, memory_order_relaxed);
@@ -260,8 +275,12 @@ static uint64_t counter(_Atomic uint64_t *value)
 
 void sim_stats_write(void)
 {
-    if (stats_path == NULL || getpid() != card_pid)
+    if (getpid() != card_pid)
         return;
+    if (stats_path == NULL) {
+        sim_cost_write(NULL);
+        return;
+    }
     FILE *f = fopen(stats_path, "we");
     if (f == NULL) {
         sim_log("cannot write SIMGPU_STATS='%s': %s", stats_path, strerror(errno));
@@ -278,9 +297,11 @@ void sim_stats_write(void)
     }
     fprintf(f,
             "],\"bind_calls\":%" PRIu64 ",\"bind_ranges\":%" PRIu64 ",\"bad_binds\":%" PRIu64
-            ",\"gpu_faults\":%" PRIu64 ",\"submits\":%" PRIu64 "}}\n",
+            ",\"gpu_faults\":%" PRIu64 ",\"submits\":%" PRIu64 ",\"stray_faults\":%" PRIu64,
             counter(&card->bind_calls), counter(&card->bind_ranges), counter(&card->bad_binds),
-            counter(&card->gpu_faults), counter(&card->submits));
+            counter(&card->gpu_faults), counter(&card->submits), sim_oracle_stray_faults());
+    sim_cost_write(f);
+    fputs("}}\n", f);
     fclose(f);
 }
 

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <vulkan/vulkan.h>
 
 #define SIM_MAX_HEAPS    3
@@ -75,6 +76,13 @@ uint32_t sim_card_host_types(const struct sim_card *card);
 /* A bind that a card could not honour: count, say so, abort if strict. */
 void sim_card_note_bad_bind(struct sim_card *card, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* A path of the environment in which %p stands for the process id: several processes, several
+ * files. NULL: not set. The string lives as long as the process. */
+const char *sim_env_path(const char *name);
+
+/* A JSON string, quotes included. */
+void sim_json_string(FILE *f, const char *text);
 
 /* One line to SIMGPU_LOG or stderr; sim_log_fd() is for signal handlers. */
 void sim_log(const char *format, ...) __attribute__((format(printf, 1, 2)));

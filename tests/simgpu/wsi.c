@@ -3,6 +3,7 @@
  * Windows: surfaces and swapchains are the driver's. An acquire is waited for with a fence of the
  * driver's own and then signals ours; a present runs on the queue's worker, behind the work it
  * waits for, while the program's thread waits for its result. */
+#include "costing.h"
 #include "queue.h"
 
 /* Graphics and compute queues present, transfer-only ones do not, as on NVIDIA's cards. */
@@ -80,6 +81,7 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_AcquireNextImageKHR(VkDevice handle, VkSwapch
         if (semaphore != VK_NULL_HANDLE) {
             point = sim_point_for_signal(device, semaphore, 0);
             points = 1;
+            sim_cost_add_host(&point);
         }
         sim_points_signal(device, &point, points, sim_fence_find(device, fence));
     }
