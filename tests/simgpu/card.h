@@ -78,7 +78,7 @@ void sim_card_note_bad_bind(struct sim_card *card, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* A path of the environment in which %p stands for the process id: several processes, several
- * files. NULL: not set. The string lives as long as the process. */
+ * files. NULL: not set. The caller frees it. */
 char *sim_env_path(const char *name);
 
 /* A JSON string, quotes included. */
