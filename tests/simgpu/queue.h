@@ -37,6 +37,7 @@ struct sim_op {
     uint32_t bind_count;
     struct sim_present *present;
     struct sim_fence *fence; /* NULL: none */
+    bool loses_device;       /* lost.h */
 };
 
 struct sim_fifo {
