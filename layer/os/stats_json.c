@@ -50,6 +50,35 @@ static struct json_object *placements_json(const struct spw_stats *stats)
     return list;
 }
 
+/* What is JSON already goes in as it is. */
+static void add_json(struct json_object *object, const char *key, char *json)
+{
+    struct json_object *value = json_object_new_object();
+    json_object_set_serializer(value, json_object_userdata_to_json_string, json, NULL);
+    json_object_object_add(object, key, value);
+}
+
+char *spw_effective_to_json(const struct spw_effective *effective)
+{
+    struct json_object *root = json_object_new_object();
+    for (size_t i = 0; i < SPW_SETTING_COUNT; i++) {
+        char value[4096], from[4096];
+        const char *key = spw_setting_info(i).key;
+        if (!spw_settings_get(&effective->settings, key, value, sizeof(value)))
+            continue;
+        spw_origin_print(&effective->origins[i], key, from, sizeof(from));
+        struct json_object *line = json_object_new_object();
+        json_object_object_add(line, "value", value[0] ? json_object_new_string(value) : NULL);
+        add_text(line, "from", from);
+        json_object_object_add(root, key, line);
+    }
+    const char *text = json_object_to_json_string_ext(root, JSON_C_TO_STRING_PLAIN |
+                                                                JSON_C_TO_STRING_NOSLASHESCAPE);
+    char *copy = text ? spw_strdup(text) : NULL;
+    json_object_put(root);
+    return copy;
+}
+
 static struct json_object *device_json(const struct spw_device_summary *d)
 {
     struct json_object *device = json_object_new_object();
@@ -60,6 +89,8 @@ static struct json_object *device_json(const struct spw_device_summary *d)
     add_u64(device, "virtual_size", d->virtual_size);
     json_object_object_add(device, "tiers", tiers_json(&d->stats));
     json_object_object_add(device, "placements", placements_json(&d->stats));
+    if (d->settings_json)
+        add_json(device, "settings", d->settings_json);
     struct json_object *refusals = json_object_new_object();
     for (int r = 0; r < SPW_REFUSAL_COUNT; r++)
         add_u64(refusals, spw_refusal_name((enum spw_refusal)r), d->stats.refusals[r]);

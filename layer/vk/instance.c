@@ -3,57 +3,12 @@
  * vkCreateInstance and vkDestroyInstance: the instance chain, and the settings of this instance. */
 #include "chain.h"
 #include "host_alloc.h"
-#include "log.h"
+#include "instance_settings.h"
 #include "objects.h"
 #include "physical_device.h"
 #include "test_switches.h"
 
-#include <errno.h>
 #include <string.h>
-
-struct complaint {
-    struct complaint *next;
-    enum spw_log_level level;
-    char text[];
-};
-
-/* Complaints about settings are kept until the settings themselves have said where the log goes. */
-struct complaints {
-    struct complaint *first, **last;
-};
-
-static void note_complaint(void *user, enum spw_log_level level, const char *message)
-{
-    struct complaints *all = user;
-    struct complaint *c = spw_calloc(1, sizeof(*c) + strlen(message) + 1);
-    if (!c)
-        return;
-    c->level = level;
-    strcpy(c->text, message);
-    *all->last = c;
-    all->last = &c->next;
-}
-
-static void read_settings(struct spw_settings *settings)
-{
-    struct complaints complaints = {.last = &complaints.first};
-    spw_settings_init(settings);
-    spw_settings_read_env(settings, note_complaint, &complaints);
-    if (spw_log_configure(settings->log_level, settings->log_file) != SPW_OK)
-        spw_log(SPW_LOG_WARN, "cannot open the log file '%s' (errno %d): messages go to stderr",
-                settings->log_file, errno);
-    while (complaints.first) {
-        struct complaint *c = complaints.first;
-        complaints.first = c->next;
-        if (spw_log_enabled(c->level))
-            spw_log_at(NULL, c->level, "%s",
-                       c->text); /* each once: not a repeat of the one before */
-        spw_free(c);
-    }
-    if (settings->mode == SPW_MODE_PAGING || settings->mode == SPW_MODE_PRIORITY)
-        spw_log(SPW_LOG_INFO, "mode '%s' is not part of this version: running as redirect",
-                spw_mode_name(settings->mode));
-}
 
 /* VK_EXT_memory_budget is read through vkGetPhysicalDeviceMemoryProperties2: core since 1.1, before
  * that an extension of the instance, which the loader itself supplies where a driver lacks it.
@@ -112,7 +67,7 @@ static void instance_free(struct spw_instance *object)
     if (!object)
         return;
     spw_physical_devices_destroy(object);
-    spw_settings_finish(&object->settings);
+    spw_instance_settings_finish(object);
     spw_mutex_finish(&object->lock);
     spw_free(object);
 }
@@ -139,19 +94,23 @@ VKAPI_ATTR VkResult VKAPI_CALL spw_CreateInstance(const VkInstanceCreateInfo *pC
     spw_mutex_init(&object->lock, SPW_RANK_INSTANCE);
     spw_handle_map_init(&object->physical_devices);
     object->disabled = spw_settings_env_disabled();
+    VkResult result = VK_SUCCESS;
     if (object->disabled)
-        spw_settings_init(&object->settings);
+        spw_instance_settings_init_disabled(object);
     else
-        read_settings(&object->settings);
+        result = spw_instance_settings_init(object, pCreateInfo);
+    if (result != VK_SUCCESS) {
+        instance_free(object);
+        return result;
+    }
 
     /* The loader's terminator finds its own half-built object in *pInstance: what stands there goes
      * down. */
     VkInstance instance = *pInstance;
-    bool pass = object->disabled || !object->settings.enabled;
-    VkResult result =
-        !pass && needs_properties2(pCreateInfo)
-            ? create_with_properties2(link, create, pCreateInfo, pAllocator, &instance)
-            : call_down(link, create, pCreateInfo, pAllocator, &instance);
+    bool pass = object->disabled || !object->effective.settings.enabled;
+    result = !pass && needs_properties2(pCreateInfo)
+                 ? create_with_properties2(link, create, pCreateInfo, pAllocator, &instance)
+                 : call_down(link, create, pCreateInfo, pAllocator, &instance);
     if (result != VK_SUCCESS) {
         instance_free(object);
         return result;

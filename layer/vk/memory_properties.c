@@ -29,7 +29,7 @@ static void tell_budgets(struct spw_physical_device *p,
                          VkPhysicalDeviceMemoryBudgetPropertiesEXT *budget)
 {
     enum spw_told_kind kind =
-        p->mode == SPW_MODE_PASSTHROUGH || p->instance->settings.report.kind == SPW_REPORT_TRUTHFUL
+        p->mode == SPW_MODE_PASSTHROUGH || p->effective.settings.report.kind == SPW_REPORT_TRUTHFUL
             ? SPW_TOLD_TRUTHFUL
             : SPW_TOLD_VIRTUAL;
     spw_mutex_lock(&p->lock);

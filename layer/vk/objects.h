@@ -7,11 +7,11 @@
 #pragma once
 
 #include "account.h"
+#include "config.h"
 #include "handle_map.h"
 #include "hooks_gen.h"
 #include "host_promise.h"
 #include "lock.h"
-#include "settings.h"
 #include "stats.h"
 #include "type_classes.h"
 
@@ -22,12 +22,21 @@
 #define SPW_LAYER_NAME        "VK_LAYER_SPILLWAY_overcommit"
 #define SPW_LAYER_DESCRIPTION "Lets programs use more device-local memory than the GPU has"
 
+/* What an instance's settings are resolved from, again for each GPU. */
+struct spw_settings_source {
+    struct spw_config *config;  /* of the process, held; NULL: built-in defaults */
+    struct spw_program program; /* its texts are the process's and those below */
+    char *application, *engine; /* owned */
+    struct spw_api_settings api;
+};
+
 struct spw_instance {
     /* constant after init */
     VkInstance handle;
     struct spw_instance_next next;
     PFN_GetPhysicalDeviceProcAddr next_gpdpa; /* NULL: nothing below has one */
-    struct spw_settings settings;
+    struct spw_settings_source settings_source;
+    struct spw_effective effective;
     bool disabled;         /* SPILLWAY_DISABLE: only the chain's own hooks answer */
     struct spw_mutex lock; /* SPW_RANK_INSTANCE: creation of physical devices */
     struct spw_handle_map physical_devices; /* VkPhysicalDevice → spw_physical_device, owned */
@@ -37,6 +46,8 @@ struct spw_physical_device {
     /* constant after init */
     VkPhysicalDevice handle;
     struct spw_instance *instance;
+    struct spw_effective effective; /* the settings that hold on this GPU */
+    char *settings_json;            /* the same for the exit summary; NULL where none is wanted */
     char name[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
     enum spw_mode mode; /* REDIRECT or PASSTHROUGH */
     char reason[VK_MAX_DESCRIPTION_SIZE];

@@ -6,8 +6,10 @@
 
 #include "budget.h"
 #include "host_alloc.h"
+#include "instance_settings.h"
 #include "log.h"
 #include "meminfo.h"
+#include "stats_json.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -67,7 +69,7 @@ static bool has_extension(struct spw_instance *instance, VkPhysicalDevice handle
 /* The best mode that is allowed and possible, and why. */
 static void choose_mode(struct spw_physical_device *p)
 {
-    const struct spw_settings *settings = &p->instance->settings;
+    const struct spw_settings *settings = &p->effective.settings;
     const struct spw_memory_layout *layout = &p->account.layout;
     p->mode = SPW_MODE_PASSTHROUGH;
     if (p->instance->disabled)
@@ -93,7 +95,7 @@ static void choose_mode(struct spw_physical_device *p)
 static void resolve_sizes(struct spw_physical_device *p, struct spw_account_config *config,
                           uint64_t host_heap_budget)
 {
-    const struct spw_settings *s = &p->instance->settings;
+    const struct spw_settings *s = &p->effective.settings;
     const struct spw_memory_layout *layout = &p->account.layout;
     struct spw_meminfo memory = {0};
     if (spw_meminfo_read(&memory) != SPW_OK)
@@ -149,6 +151,14 @@ static void ask_budget(struct spw_physical_device *p,
     p->instance->next.GetPhysicalDeviceMemoryProperties2(p->handle, &properties);
 }
 
+static void physical_device_free(struct spw_physical_device *p)
+{
+    spw_effective_finish(&p->effective);
+    spw_free(p->settings_json);
+    spw_mutex_finish(&p->lock);
+    spw_free(p);
+}
+
 static struct spw_physical_device *physical_device_create(struct spw_instance *instance,
                                                           VkPhysicalDevice handle)
 {
@@ -164,6 +174,13 @@ static struct spw_physical_device *physical_device_create(struct spw_instance *i
     instance->next.GetPhysicalDeviceProperties(handle, &properties);
     instance->next.GetPhysicalDeviceMemoryProperties(handle, &memory);
     snprintf(p->name, sizeof(p->name), "%s", properties.deviceName);
+    struct spw_gpu gpu = {properties.vendorID, properties.deviceID, p->name};
+    if (spw_instance_settings_resolve(instance, &gpu, &p->effective) != SPW_OK) {
+        physical_device_free(p);
+        return NULL;
+    }
+    if (p->effective.settings.stats == SPW_STATS_EXIT)
+        p->settings_json = spw_effective_to_json(&p->effective);
     read_layout(&p->account.layout, &memory);
     choose_mode(p);
     p->has_budget = (p->mode != SPW_MODE_PASSTHROUGH || p->unified) &&
@@ -218,8 +235,7 @@ struct spw_physical_device *spw_physical_device_get(struct spw_instance *instanc
         p = physical_device_create(instance, handle);
         if (p && spw_handle_map_insert(&instance->physical_devices, SPW_POINTER_KEY(handle), p) !=
                      SPW_OK) {
-            spw_mutex_finish(&p->lock);
-            spw_free(p);
+            physical_device_free(p);
             p = NULL;
         }
         if (p)
@@ -233,9 +249,7 @@ static void destroy_one(uint64_t key, void *value, void *user)
 {
     (void)key;
     (void)user;
-    struct spw_physical_device *p = value;
-    spw_mutex_finish(&p->lock);
-    spw_free(p);
+    physical_device_free(value);
 }
 
 void spw_physical_devices_destroy(struct spw_instance *instance)

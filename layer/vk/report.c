@@ -29,6 +29,7 @@ static void summarise(struct spw_device_summary *out, struct spw_device *device)
     snprintf(out->name, sizeof(out->name), "%s", p->name);
     snprintf(out->mode, sizeof(out->mode), "%s", spw_mode_name(p->mode));
     snprintf(out->reason, sizeof(out->reason), "%s", p->reason);
+    out->settings_json = p->settings_json ? spw_strdup(p->settings_json) : NULL;
     spw_mutex_lock(&p->lock);
     uint32_t heap = p->account.layout.main_heap;
     if (heap != UINT32_MAX) {
@@ -45,7 +46,7 @@ static void summarise(struct spw_device_summary *out, struct spw_device *device)
 
 void spw_report_add_device(struct spw_device *device)
 {
-    if (device->physical->instance->settings.stats != SPW_STATS_EXIT)
+    if (device->physical->effective.settings.stats != SPW_STATS_EXIT)
         return;
     spw_mutex_lock(&lock);
     wanted = true;
@@ -92,10 +93,14 @@ __attribute__((destructor)) static void print_at_exit(void)
         if (text)
             spw_log_raw(text);
         spw_free(text);
+        for (size_t i = finished_count; i < count; i++)
+            spw_free(all[i].settings_json);
     }
     spw_free(all);
-    for (size_t i = 0; i < finished_count; i++)
+    for (size_t i = 0; i < finished_count; i++) {
+        spw_free(finished[i]->settings_json);
         spw_free(finished[i]);
+    }
     finished_count = 0;
     spw_mutex_unlock(&lock);
 }

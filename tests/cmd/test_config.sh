@@ -48,8 +48,8 @@ expect_code 0
 expect_out 'Program: /games/bin/Test-Game.exe'
 expect_out "'the test game' ($user/a.json:"
 expect_out 'why it is here'
-expect_out "$user/a.json:10"
 expect_out "$user/a.json:11"
+expect_out "$user/a.json:12"
 expect_out "$user/a.json:3"
 expect_not "$user/a.json:4"
 spw config show --for /games/bin/another
@@ -66,7 +66,7 @@ expect_json /settings/vram_limit/value $((3 << 30))
 expect_json /settings/vram_limit/origin SPILLWAY_VRAM_LIMIT
 expect_json /settings/report/value truthful
 expect_json /settings/report/file "$user/a.json"
-expect_json /settings/report/line 11
+expect_json /settings/report/line 12
 expect_json /settings/report/profile 'the test game'
 expect_json /settings/log.level/line 3
 expect_json /settings/mode/value auto
@@ -147,6 +147,9 @@ expect_code 0
 expect_out "\"path\": \"$user/spillway.json\""
 grep -v '"path"\|"usable"' "$work/out" | tr -d '{}[], \n' >"$work/after"
 tr -d '{}[], \n' <"$work/before" | cmp -s - "$work/after" || fail 'the file that init writes changes settings'
+spw config show --for /games/bin/any-game.exe
+expect_code 0
+expect_out 'Profiles: none is for this program'
 # Never again over it.
 echo '{"defaults": {}}' >"$user/spillway.json"
 spw config init

@@ -89,4 +89,19 @@ expect_code 0
 expect_json /loaders/0/gpus/0/mode passthrough
 expect_json /loaders/0/gpus/0/reason "the setting 'mode' is passthrough"
 
+# So does a configuration file; what it limits shows in what programs are told.
+mkdir -p "$work/home/.config/spillway"
+echo '{"defaults": {"vram_limit": "128MiB"}}' >"$work/home/.config/spillway/a.json"
+spw "${card[@]}" doctor --json
+expect_code 0
+[ $mode = passthrough ] || told=$((192 * MiB))
+expect_json /loaders/0/gpus/0/heaps/0/told_size $told
+expect_json /loaders/0/gpus/0/heaps/0/size $((256 * MiB))
+
+# What `run` sets reaches the layer through a real loader.
+spw "${card[@]}" run --vram-limit 64MiB --set overflow=32MiB -- "$SPILLWAY" doctor --json
+expect_code 0
+[ $mode = passthrough ] || told=$((96 * MiB))
+expect_json /loaders/0/gpus/0/heaps/0/told_size $told
+
 finish

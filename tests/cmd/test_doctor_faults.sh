@@ -152,6 +152,17 @@ spw VK_LAYER_PATH=/some/where doctor "${options[@]}"
 expect_code 0
 expect_out "Note: VK_LAYER_PATH='/some/where' is set"
 
+# `run` gets past all of these, with every loader, whether the layer is installed or lies beside the command.
+for place in installed beside; do
+    [ $place = installed ] || no_manifests
+    for obstacle in VK_IMPLICIT_LAYER_PATH=/some/where VK_LOADER_LAYERS_DISABLE=~all~ \
+        VK_LOADER_LAYERS_DISABLE=~implicit~ 'VK_LOADER_LAYERS_DISABLE=*spill*' VK_LAYER_PATH=/some/where; do
+        spw "$obstacle" run -- "$SPILLWAY" doctor "${options[@]}"
+        expect_code 0
+        expect_out 'All well'
+    done
+done
+
 # ---- manifests and libraries
 
 no_manifests

@@ -41,7 +41,7 @@ struct under {
     long max_refusals; /* -1: any number */
     char **program;    /* ends with NULL */
     /* made from it: a folder with private XDG folders, manifests and logs */
-    char folder[UNDER_PATH];
+    char folder[UNDER_PATH / 2];
     struct under_list variables; /* NAME=VALUE, all that were set */
 };
 

@@ -104,66 +104,102 @@ static void write_file(const char *path, const char *format, ...)
     va_end(args);
 }
 
-/* First file that a pattern below the build tree finds: suites are built wherever Meson puts them.
- */
-static const char *find_built(const char *what, const char *const *patterns, size_t count)
+/* First file that matches, into path. */
+static bool find_file(char path[UNDER_PATH], const char *pattern)
 {
+    glob_t found = {0};
+    bool there = glob(pattern, 0, NULL, &found) == 0;
+    if (there)
+        snprintf(path, UNDER_PATH, "%s", found.gl_pathv[0]);
+    globfree(&found);
+    return there;
+}
+
+/* The library that was named, or the first one below the build tree: suites are built wherever
+ * Meson puts them. */
+static void find_built(char path[UNDER_PATH], const char *named, const char *what,
+                       const char *const *patterns, size_t count)
+{
+    if (named) {
+        snprintf(path, UNDER_PATH, "%s", named);
+        return;
+    }
     for (size_t i = 0; i < count; i++) {
         char pattern[UNDER_PATH];
-        glob_t found;
         snprintf(pattern, sizeof(pattern), "%s/%s", UNDER_BUILD_ROOT, patterns[i]);
-        if (glob(pattern, 0, NULL, &found) != 0)
-            continue;
-        char *path = strdup(found.gl_pathv[0]);
-        globfree(&found);
-        return path;
+        if (find_file(path, pattern))
+            return;
     }
     under_fatal("%s is not built (looked below %s)", what, UNDER_BUILD_ROOT);
 }
 
+static void set_up_simgpu(struct under *u, const char *manifest)
+{
+    static const char *const patterns[] = {"tests/simgpu/lib*simgpu*.so",
+                                           "tests/simgpu/*/lib*simgpu*.so"};
+    bool over_swiftshader = strcmp(u->icd, "simgpu-swiftshader") == 0;
+    char path[UNDER_PATH];
+    if (!over_swiftshader && strcmp(u->icd, "simgpu") != 0)
+        under_fatal("--icd is simgpu, simgpu-swiftshader, lavapipe or swiftshader, not '%s'",
+                    u->icd);
+    if (over_swiftshader && access(SWIFTSHADER_LIB, R_OK) != 0)
+        under_skip("no SwiftShader here (%s)", SWIFTSHADER_LIB);
+    if (!over_swiftshader && !find_file(path, LAVAPIPE_MANIFESTS))
+        under_skip("no lavapipe here for simgpu (%s)", LAVAPIPE_MANIFESTS);
+    find_built(path, u->simgpu_lib, "simgpu", patterns, 2);
+    write_file(manifest,
+               "{\"file_format_version\": \"1.0.0\",\n"
+               " \"ICD\": {\"library_path\": \"%s\", \"api_version\": \"1.3.0\"}}\n",
+               path);
+    if (over_swiftshader)
+        set(u, "SIMGPU_DRIVER", SWIFTSHADER_LIB);
+    set(u, "SIMGPU_PROFILE", u->profile);
+    if (u->vram)
+        set(u, "SIMGPU_VRAM", u->vram);
+    if (u->host)
+        set(u, "SIMGPU_HOST", u->host);
+    if (u->bar)
+        set(u, "SIMGPU_BAR", u->bar);
+    set(u, "SIMGPU_STRICT", "abort");
+}
+
 static void set_up_driver(struct under *u)
 {
-    char manifest[UNDER_PATH + 256];
-    glob_t found;
+    char manifest[UNDER_PATH];
     if (strcmp(u->icd, "lavapipe") == 0) {
-        if (glob(LAVAPIPE_MANIFESTS, 0, NULL, &found) != 0)
+        if (!find_file(manifest, LAVAPIPE_MANIFESTS))
             under_skip("no lavapipe here (%s)", LAVAPIPE_MANIFESTS);
-        snprintf(manifest, sizeof(manifest), "%s", found.gl_pathv[0]);
-        globfree(&found);
     } else if (strcmp(u->icd, "swiftshader") == 0) {
         if (access(SWIFTSHADER_MANIFEST, R_OK) != 0)
             under_skip("no SwiftShader here (%s)", SWIFTSHADER_MANIFEST);
         snprintf(manifest, sizeof(manifest), "%s", SWIFTSHADER_MANIFEST);
     } else {
-        static const char *const patterns[] = {"tests/simgpu/lib*simgpu*.so",
-                                               "tests/simgpu/*/lib*simgpu*.so"};
-        bool over_swiftshader = strcmp(u->icd, "simgpu-swiftshader") == 0;
-        if (!over_swiftshader && strcmp(u->icd, "simgpu") != 0)
-            under_fatal("--icd is simgpu, simgpu-swiftshader, lavapipe or swiftshader, not '%s'",
-                        u->icd);
-        if (over_swiftshader && access(SWIFTSHADER_LIB, R_OK) != 0)
-            under_skip("no SwiftShader here (%s)", SWIFTSHADER_LIB);
-        if (!over_swiftshader && glob(LAVAPIPE_MANIFESTS, 0, NULL, &found) != 0)
-            under_skip("no lavapipe here for simgpu (%s)", LAVAPIPE_MANIFESTS);
-        const char *lib = u->simgpu_lib ? u->simgpu_lib : find_built("simgpu", patterns, 2);
-        snprintf(manifest, sizeof(manifest), "%s", under_path(u, "simgpu_icd.json"));
-        write_file(manifest,
-                   "{\"file_format_version\": \"1.0.0\",\n"
-                   " \"ICD\": {\"library_path\": \"%s\", \"api_version\": \"1.3.0\"}}\n",
-                   lib);
-        if (over_swiftshader)
-            set(u, "SIMGPU_DRIVER", SWIFTSHADER_LIB);
-        set(u, "SIMGPU_PROFILE", u->profile);
-        if (u->vram)
-            set(u, "SIMGPU_VRAM", u->vram);
-        if (u->host)
-            set(u, "SIMGPU_HOST", u->host);
-        if (u->bar)
-            set(u, "SIMGPU_BAR", u->bar);
-        set(u, "SIMGPU_STRICT", "abort");
+        snprintf(manifest, sizeof(manifest), "%s/simgpu_icd.json", u->folder);
+        set_up_simgpu(u, manifest);
     }
     set(u, "VK_DRIVER_FILES", manifest);
     set(u, "VK_ICD_FILENAMES", manifest);
+}
+
+/* In a build with sanitizers: what the software drivers leak and race is not ours. */
+static void set_up_sanitizers(struct under *u)
+{
+    static const struct {
+        const char *variable, *options;
+    } lists[] = {
+        /* Freed blocks are kept to find their users: 256 MiB for each of the drivers' many threads
+         * is more than the machine has. */
+        {"ASAN_OPTIONS", "quarantine_size_mb=16:thread_local_quarantine_size_kb=64"},
+        {"LSAN_OPTIONS", "suppressions=" UNDER_SUPPRESSIONS "/lsan.supp"},
+        {"TSAN_OPTIONS", "suppressions=" UNDER_SUPPRESSIONS "/tsan.supp"},
+    };
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+        const char *before = getenv(lists[i].variable);
+        char value[UNDER_PATH];
+        snprintf(value, sizeof(value), "%s%s%s", before ? before : "", before && *before ? ":" : "",
+                 lists[i].options);
+        set(u, lists[i].variable, value);
+    }
 }
 
 static void set_up_loader(struct under *u)
@@ -221,9 +257,8 @@ static void set_up_layer(struct under *u)
                                           "layer/*/libVkLayer_spillway.so"};
     if (u->layer == UNDER_LAYER_OFF)
         return;
-    const char *lib = u->layer_lib;
-    if (!lib)
-        lib = find_built("Spillway", u->layer == UNDER_LAYER_CHECK ? check : shipped, 2);
+    char lib[UNDER_PATH];
+    find_built(lib, u->layer_lib, "Spillway", u->layer == UNDER_LAYER_CHECK ? check : shipped, 2);
     make_folder(u, "data/vulkan");
     make_folder(u, "data/vulkan/implicit_layer.d");
     write_file(
@@ -298,6 +333,7 @@ void under_setup(struct under *u)
         set(u, folders[i].variable, under_path(u, "%s", folders[i].folder));
     }
     set(u, "NODEVICE_SELECT", "1"); /* Mesa's own implicit layer */
+    set_up_sanitizers(u);
     set_up_driver(u);
     set_up_loader(u);
     set_up_validation(u);

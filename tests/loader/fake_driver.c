@@ -448,15 +448,27 @@ static bool is_enabled(const struct registry_command *c, struct fake_instance *i
     return device != NULL && lists_one(c->extensions, device->extensions, device->extension_count);
 }
 
+static bool was_looked_up[COUNT(registry_commands)];
+
+bool fake_was_looked_up(const char *name)
+{
+    for (unsigned i = 0; i < COUNT(registry_commands); i++)
+        if (strcmp(registry_commands[i].name, name) == 0)
+            return was_looked_up[i];
+    return false;
+}
+
 static PFN_vkVoidFunction look_up(const char *name, struct fake_instance *instance,
                                   struct fake_device *device)
 {
-    if (fake.config.missing != NULL && strcmp(fake.config.missing, name) == 0)
-        return NULL;
+    bool missing = fake.config.missing != NULL && strcmp(fake.config.missing, name) == 0;
     for (unsigned i = 0; i < COUNT(registry_commands); i++) {
         const struct registry_command *c = &registry_commands[i];
         if (strcmp(c->name, name) != 0)
             continue;
+        was_looked_up[i] = true;
+        if (missing)
+            return NULL;
         if (device != NULL && strcmp(c->level, "device") != 0 && strcmp(c->level, "newer") != 0)
             return NULL;
         if (!is_enabled(c, instance, device))

@@ -116,6 +116,9 @@ void fake_check_clean(void);
 
 uint32_t fake_count_calls(const char *name);
 
+/* Has anybody asked for the address of this command, since the process began? */
+bool fake_was_looked_up(const char *name);
+
 PFN_vkVoidFunction VKAPI_CALL fake_GetInstanceProcAddr(VkInstance instance, const char *name);
 PFN_vkVoidFunction VKAPI_CALL fake_GetDeviceProcAddr(VkDevice device, const char *name);
 

@@ -79,8 +79,8 @@ uint32_t probe_host_type(VkInstance instance, VkPhysicalDevice gpu);
 bool probe_is_mapped(const char *part);
 
 /* What a guest in a process has to leave alone: signal handlers and mask, locale, working
- * directory, umask, rounding mode, limits, environment. before() takes it down; after() writes it
- * as it is now to `path`, and is false if anything differs, after a line on stderr for each that
- * does. */
+ * directory, umask, rounding mode, limits, environment, open files, threads. before() takes it
+ * down; after() writes it as it is now to `path`, and is false if anything differs, after a line on
+ * stderr for each that does. */
 void probe_state_before(void);
 bool probe_state_after(const char *path);

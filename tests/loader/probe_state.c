@@ -3,6 +3,7 @@
  * The state of a process that a guest has no business with: see probe.h. */
 #include "probe.h"
 
+#include <dirent.h>
 #include <fenv.h>
 #include <limits.h>
 #include <locale.h>
@@ -57,6 +58,17 @@ static void take_signals(struct state *s)
     add(s, "alternate signal stack: %s", (alternate.ss_flags & SS_DISABLE) ? "none" : "set");
 }
 
+static unsigned count_entries(const char *folder)
+{
+    unsigned count = 0;
+    DIR *dir = opendir(folder);
+    CHECK(dir != NULL);
+    while (readdir(dir) != NULL)
+        count++;
+    closedir(dir);
+    return count;
+}
+
 static void take(struct state *s)
 {
     char cwd[PATH_MAX];
@@ -84,6 +96,8 @@ static void take(struct state *s)
         for (const char *c = *e; *c != '\0'; c++)
             hash = hash * 33 + (unsigned char)*c;
     add(s, "environment: %lx", hash);
+    add(s, "open files: %u", count_entries("/proc/self/fd"));
+    add(s, "threads: %u", count_entries("/proc/self/task"));
     add(s, "stdin, stdout, stderr: %d %d %d", isatty(0), isatty(1), isatty(2));
 }
 
@@ -96,10 +110,10 @@ bool probe_state_after(const char *path)
 {
     static struct state after;
     bool same = true;
-    FILE *out = fopen(path, "we");
 
-    CHECK(out != NULL);
     take(&after);
+    FILE *out = fopen(path, "we");
+    CHECK(out != NULL);
     for (unsigned i = 0; i < after.count; i++) {
         /* The two runs that are compared have different environments by nature. */
         if (strncmp(after.lines[i], "environment", 11) != 0)

@@ -479,7 +479,7 @@ static unsigned hide_each_command(const char *kind)
 
     for (unsigned i = 0; i < COUNT(registry_commands); i++) {
         const struct registry_command *c = &registry_commands[i];
-        if (c->major == 1 && c->minor == 0)
+        if ((c->major == 1 && c->minor == 0) || !fake_was_looked_up(c->name))
             continue;
         set_up(kind);
         fake.config.missing = c->name;
@@ -524,7 +524,7 @@ int main(int argc, char **argv)
         unsigned commands = hide_each_command(kinds[i]);
         printf("%s: %u calls and %u allocations failed, %u commands hidden\n", kinds[i], calls,
                allocations, commands);
-        CHECK(calls > 10 && commands > 100 && (allocations > 5 || !heap_is_counted()));
+        CHECK(calls > 10 && commands > 10 && (allocations > 5 || !heap_is_counted()));
     }
     return 0;
 }

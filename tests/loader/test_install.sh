@@ -20,7 +20,7 @@ restore() {
 }
 trap 'restore; rm -rf "$work"' EXIT
 
-${MESON:-meson} install -C "$BUILD_ROOT" --no-rebuild --destdir "$work/dest" >"$work/install.out" 2>&1 ||
+${MESON:-meson} install -C "$BUILD_ROOT" --destdir "$work/dest" >"$work/install.out" 2>&1 ||
     { fail "meson install: $(tail -n 5 "$work/install.out")" && finish; }
 data=$(dirname "$(find "$work/dest" -type d -path '*/vulkan/implicit_layer.d')")
 data=${data%/vulkan}

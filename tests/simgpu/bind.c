@@ -3,6 +3,7 @@
  * Plain binds, checked as a card's driver could not forgive: memory type, alignment, range. A bad
  * one is counted with the bad sparse binds and refused, for software drivers would bind anything.
  */
+#include "bound.h"
 #include "memory.h"
 #include "resource.h"
 
@@ -40,6 +41,8 @@ static VkResult check_buffer(struct sim_device *device, VkBuffer buffer, VkDevic
     sim_GetBufferMemoryRequirements(device->handle, buffer, &r);
     const char *fault = find_fault(sim_memory_find(device, memory), offset, &r,
                                    sim_resource_find_buffer(device, buffer) != NULL);
+    if (fault == NULL)
+        sim_bound_note(SIM_KEY(buffer), false, sim_memory_find(device, memory), offset, r.size);
     return judge(fault, "buffer", SIM_KEY(buffer), memory, offset);
 }
 
@@ -59,6 +62,9 @@ static VkResult check_image(struct sim_device *device, VkImage image, VkDeviceMe
     sim_GetImageMemoryRequirements2(device->handle, &info, &r);
     const char *fault = find_fault(sim_memory_find(device, memory), offset, &r.memoryRequirements,
                                    resource != NULL && resource->region != NULL);
+    if (fault == NULL)
+        sim_bound_note(SIM_KEY(image), true, sim_memory_find(device, memory), offset,
+                       r.memoryRequirements.size);
     return judge(fault, "image", SIM_KEY(image), memory, offset);
 }
 

@@ -6,6 +6,8 @@
 #include "control.h"
 #include "inject.h"
 #include "residency.h"
+#include "costing.h"
+#include "oracle.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -330,6 +332,20 @@ void sim_card_note_bad_bind(struct sim_card *card, const char *format, ...)
     }
 }
 
+void sim_json_string(FILE *f, const char *text)
+{
+    fputc('"', f);
+    for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++) {
+        if (*c == '"' || *c == '\\')
+            fputc('\\', f);
+        if (*c < 0x20)
+            fprintf(f, "\\u%04x", *c);
+        else
+            fputc(*c, f);
+    }
+    fputc('"', f);
+}
+
 static uint64_t counter(_Atomic uint64_t *value)
 {
     return atomic_load_explicit(value, memory_order_relaxed);
@@ -357,8 +373,12 @@ static void write_counters(FILE *f, struct sim_card *card)
 
 void sim_stats_write(void)
 {
-    if (stats_path == NULL || getpid() != card_pid)
+    if (getpid() != card_pid)
         return;
+    if (stats_path == NULL) {
+        sim_cost_write(NULL);
+        return;
+    }
     FILE *f = fopen(stats_path, "we");
     if (f == NULL) {
         sim_log("cannot write SIMGPU_STATS='%s': %s", stats_path, strerror(errno));
@@ -379,6 +399,8 @@ void sim_stats_write(void)
     }
     fputs("]", f);
     write_counters(f, card);
+    fprintf(f, ",\"stray_faults\":%" PRIu64, sim_oracle_stray_faults());
+    sim_cost_write(f);
     fputs("}}\n", f);
     fclose(f);
 }

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <vulkan/vulkan.h>
 
 #define SIM_MAX_HEAPS    3
@@ -112,6 +113,8 @@ void sim_card_note_bad_bind(struct sim_card *card, const char *format, ...)
 
 /* lavapipe, swiftshader or other: what SIMGPU_DRIVER names (driver.c). */
 const char *sim_driver_name(void);
+/* A JSON string, quotes included. */
+void sim_json_string(FILE *f, const char *text);
 
 /* One line to SIMGPU_LOG or stderr; sim_log_fd() is for signal handlers. */
 void sim_log(const char *format, ...) __attribute__((format(printf, 1, 2)));

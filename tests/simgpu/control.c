@@ -29,7 +29,8 @@ static bool parse_share(const char *text, uint64_t whole, uint64_t *bytes)
     unsigned percent;
     char sign, more;
     if (sscanf(text, "%3u%c%c", &percent, &sign, &more) == 2 && sign == '%' && percent <= 100) {
-        *bytes = whole / 100 * percent;
+        /* in whole pages, and without overflow */
+        *bytes = (whole / 100 * percent + whole % 100 * percent / 100 + 4095) & ~(uint64_t)4095;
         return true;
     }
     return sim_parse_size(text, bytes);

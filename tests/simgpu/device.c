@@ -7,6 +7,7 @@
 #include "memory.h"
 #include "offers.h"
 #include "queue.h"
+#include "record.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -233,6 +234,7 @@ static void destroy_device(struct sim_device *device, const VkAllocationCallback
             sim_queue_destroy(device->queues[f][k]);
     }
     sim_memory_release_all(device);
+    sim_commands_forget_device(device);
     device->vk.DestroyDevice(device->handle, allocator);
     sim_map_finish(&device->memories);
     sim_map_finish(&device->buffers);

@@ -9,6 +9,8 @@
  * first, they are writable already. */
 #include "fault.h"
 
+#include "oracle.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -131,13 +133,15 @@ static void chain(int signal_number, siginfo_t *info, void *context)
 static void on_segv(int signal_number, siginfo_t *info, void *context)
 {
     int saved_errno = errno;
-    bool handled = info->si_code > 0 && handle((uintptr_t)info->si_addr, context);
+    uintptr_t address = (uintptr_t)info->si_addr;
+    bool handled =
+        info->si_code > 0 && (sim_oracle_fault(address, context) || handle(address, context));
     errno = saved_errno;
     if (!handled)
         chain(signal_number, info, context);
 }
 
-static void install_handler(void)
+void sim_fault_install(void)
 {
     struct sigaction now;
     pthread_mutex_lock(&install_lock);
@@ -158,7 +162,7 @@ static void install_handler(void)
 bool sim_fault_watch(struct sim_region *r)
 {
     uint32_t used, slot = 0;
-    install_handler();
+    sim_fault_install();
     pthread_mutex_lock(&table_lock);
     used = atomic_load_explicit(&table_used, memory_order_relaxed);
     while (slot < used && atomic_load_explicit(&table[slot].base, memory_order_relaxed) != 0)

@@ -5,6 +5,8 @@
 
 #include "region.h"
 
+/* Installs the handler if need be. */
+void sim_fault_install(void);
 /* Enters a region in the table and installs the handler if need be; false: the table is full. */
 bool sim_fault_watch(struct sim_region *region);
 /* The caller holds device->map_lock. */

@@ -4,11 +4,15 @@
 #include "memory.h"
 
 #include "control.h"
+#include "bound.h"
+#include "oracle.h"
 #include "region.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 struct sim_memory *sim_memory_find(struct sim_device *device, VkDeviceMemory handle)
 {
@@ -112,17 +116,20 @@ static VkResult allocate(struct sim_device *device, const VkMemoryAllocateInfo *
         result = sim_import(device, address, memory->span, wants_address(info), allocator,
                             &memory->handle);
     memory->driver_va = address;
-    if (result == VK_SUCCESS)
-        sim_residency_enter(card, &memory->residency, index, info->allocationSize,
-                            wanted_priority(info));
-    return result;
+    if (result != VK_SUCCESS)
+        return result;
+    sim_residency_enter(card, &memory->residency, index, info->allocationSize,
+                        wanted_priority(info));
+    memory->watch = sim_oracle_watch_memory(device, memory);
+    return VK_SUCCESS;
 }
 
-static void release_pages(struct sim_memory *memory)
+static void release_pages(struct sim_device *device, struct sim_memory *memory)
 {
     if (memory->heap == NULL)
         return;
     sim_residency_leave(sim_card_get(), &memory->residency);
+    sim_oracle_unwatch_memory(device, memory);
     sim_unreserve(memory->driver_va, memory->span);
     if (memory->host_va != NULL)
         munmap(memory->host_va, memory->span);
@@ -153,11 +160,13 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_AllocateMemory(VkDevice handle, const VkMemor
         return VK_ERROR_INVALID_EXTERNAL_HANDLE;
     if (!count_allocation(device))
         return VK_ERROR_TOO_MANY_OBJECTS;
+    static _Atomic uint64_t last_id;
     struct sim_memory *memory = calloc(1, sizeof(*memory));
     if (memory == NULL) {
         atomic_fetch_sub(&device->allocations, 1);
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     }
+    memory->id = atomic_fetch_add_explicit(&last_id, 1, memory_order_relaxed) + 1;
     memory->type = info->memoryTypeIndex;
     memory->size = info->allocationSize;
     VkResult result = import != NULL && import->handleType != 0
@@ -171,7 +180,7 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_AllocateMemory(VkDevice handle, const VkMemor
     if (result != VK_SUCCESS) {
         if (memory->heap != NULL)
             sim_heap_note_failure(memory->heap, result == VK_ERROR_OUT_OF_DEVICE_MEMORY);
-        release_pages(memory);
+        release_pages(device, memory);
         free(memory);
         atomic_fetch_sub(&device->allocations, 1);
         return result;
@@ -188,9 +197,10 @@ VKAPI_ATTR void VKAPI_CALL sim_FreeMemory(VkDevice handle, VkDeviceMemory key,
     if (memory == NULL)
         return;
     atomic_fetch_sub(&device->allocations, 1);
+    sim_bound_forget(SIM_KEY(key));
     bool unused = sim_region_forget_memory(device, memory);
     device->vk.FreeMemory(handle, key, allocator);
-    release_pages(memory);
+    release_pages(device, memory);
     if (unused)
         free(memory);
 }
@@ -200,7 +210,7 @@ static void release_value(void *value, void *user)
     struct sim_memory *memory = value;
     struct sim_device *device = user;
     device->vk.FreeMemory(device->handle, memory->handle, NULL);
-    release_pages(memory);
+    release_pages(device, memory);
     free(memory);
 }
 
@@ -256,6 +266,25 @@ VKAPI_ATTR void VKAPI_CALL sim_UnmapMemory(VkDevice handle, VkDeviceMemory key)
     (void)handle, (void)key;
 }
 
+/* Through the heap's file and not through the driver's mapping, which the oracle watches. */
+static void carry_range(const struct sim_memory *memory, uint64_t offset, uint64_t size, bool flush)
+{
+    while (size > 0) {
+        char *at = memory->host_va + offset;
+        off_t in_file = (off_t)(memory->offset + offset);
+        ssize_t n = flush ? pwrite(memory->heap->fd, at, size, in_file)
+                          : pread(memory->heap->fd, at, size, in_file);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            sim_log("cannot carry mapped memory: %s", strerror(errno));
+            return;
+        }
+        offset += (uint64_t)n;
+        size -= (uint64_t)n;
+    }
+}
+
 /* Carries ranges from the program's copy to the memory (flush) or back. Coherent memory has no
  * copy. */
 static void carry(VkDevice handle, uint32_t count, const VkMappedMemoryRange *ranges, bool flush)
@@ -271,8 +300,7 @@ static void carry(VkDevice handle, uint32_t count, const VkMappedMemoryRange *ra
         uint64_t rest = memory->mapped_end - offset;
         uint64_t size =
             ranges[i].size < rest ? ranges[i].size : rest; /* VK_WHOLE_SIZE is the greatest */
-        char *to = (flush ? memory->driver_va : memory->host_va) + offset;
-        memcpy(to, (flush ? memory->host_va : memory->driver_va) + offset, size);
+        carry_range(memory, offset, size, flush);
     }
 }
 

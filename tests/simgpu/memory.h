@@ -14,11 +14,14 @@
 struct sim_memory {
     /* constant after creation */
     VkDeviceMemory handle;
+    uint64_t id;           /* never used twice in the process */
     struct sim_heap *heap; /* NULL: imported by the program, nothing of a heap */
     uint32_t type;
     uint64_t offset, size; /* in the heap's file; size as the program asked */
     uint64_t span;         /* mapped bytes: whole pages */
     char *driver_va;       /* or the program's own pointer */
+
+    struct sim_oracle_range *watch; /* NULL: the oracle is off, or has no room */
 
     /* protected by external synchronisation of the memory (vkMapMemory) */
     char *host_va;

@@ -3,6 +3,7 @@
  * Names, tags and private data. All handles are the driver's but the queue's, for which a driver
  * object of its own stands in. Labels on queues are dropped: the driver has one queue for all of
  * them. */
+#include "bound.h"
 #include "queue.h"
 
 VKAPI_ATTR void VKAPI_CALL sim_QueueBeginDebugUtilsLabelEXT(VkQueue queue,
@@ -35,6 +36,9 @@ sim_SetDebugUtilsObjectNameEXT(VkDevice handle, const VkDebugUtilsObjectNameInfo
 {
     struct sim_device *device = sim_device_find(handle);
     VkDebugUtilsObjectNameInfoEXT copy = *info;
+    if (info->objectType == VK_OBJECT_TYPE_BUFFER || info->objectType == VK_OBJECT_TYPE_IMAGE ||
+        info->objectType == VK_OBJECT_TYPE_DEVICE_MEMORY)
+        sim_name_set(info->objectHandle, info->pObjectName);
     if (device->vk.SetDebugUtilsObjectNameEXT == NULL)
         return VK_SUCCESS;
     replace_queue(&copy.objectType, &copy.objectHandle);

@@ -5,6 +5,8 @@
 
 #include "lost.h"
 #include "present_hash.h"
+#include "costing.h"
+#include "oracle.h"
 #include "region.h"
 
 #include <signal.h>
@@ -64,6 +66,8 @@ static void run_commands(struct sim_fifo *fifo, const struct sim_op *op)
     VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
                            .commandBufferCount = op->command_count,
                            .pCommandBuffers = op->commands};
+    struct sim_oracle_bytes bytes;
+    sim_oracle_begin(device);
     pthread_mutex_lock(&device->drv_lock);
     VkResult result = device->vk.QueueSubmit(device->driver_queue, 1, &submit, fifo->driver_fence);
     pthread_mutex_unlock(&device->drv_lock);
@@ -74,6 +78,8 @@ static void run_commands(struct sim_fifo *fifo, const struct sim_op *op)
         result = device->vk.ResetFences(device->handle, 1, &fifo->driver_fence);
     if (result != VK_SUCCESS)
         sim_log("the software driver failed a submit: %d", (int)result);
+    sim_oracle_end(device, fifo->queue, op, &bytes);
+    sim_cost_set_work(device, op, &bytes);
     sim_region_close_opened(device);
 }
 
@@ -117,8 +123,7 @@ static void run_op(struct sim_fifo *fifo, const struct sim_op *op)
         drop_op(device, op);
         return;
     }
-    sim_device_delay(device,
-                     op->bind_count > 0 ? mishaps->bind_delay_us : mishaps->submit_delay_us);
+    sim_device_delay(device, op->is_bind ? mishaps->bind_delay_us : mishaps->submit_delay_us);
     if (op->loses_device)
         sim_device_lose(device);
     if (sim_device_is_lost(device)) {
@@ -157,9 +162,11 @@ static void *worker_main(void *argument)
     return NULL;
 }
 
-static void fifo_init(struct sim_fifo *fifo, struct sim_device *device)
+static void fifo_init(struct sim_fifo *fifo, const struct sim_queue *queue)
 {
-    *fifo = (struct sim_fifo){.device = device};
+    static _Atomic uint32_t last_lane;
+    *fifo = (struct sim_fifo){.device = queue->device, .queue = queue};
+    fifo->lane = atomic_fetch_add_explicit(&last_lane, 1, memory_order_relaxed) + 1;
     pthread_mutex_init(&fifo->lock, NULL);
     pthread_cond_init(&fifo->changed, NULL);
     fifo->end = &fifo->first;
@@ -200,9 +207,14 @@ VkResult sim_fifo_start(struct sim_fifo *fifo)
 
 void sim_fifo_push(struct sim_fifo *fifo, struct sim_op_list *list)
 {
+    static _Atomic uint64_t last_number;
     uint64_t count = 0;
-    for (const struct sim_op *op = list->first; op != NULL; op = op->next)
+    for (struct sim_op *op = list->first; op != NULL; op = op->next) {
+        if (op->command_count > 0)
+            op->number = atomic_fetch_add_explicit(&last_number, 1, memory_order_relaxed) + 1;
+        sim_cost_add(fifo, op);
         count++;
+    }
     if (count == 0)
         return;
     pthread_mutex_lock(&fifo->lock);
@@ -255,8 +267,8 @@ VkResult sim_queue_create(struct sim_device *device, uint32_t family, uint32_t i
     queue->family = family;
     queue->index = index;
     queue->flags = flags;
-    fifo_init(&queue->work, device);
-    fifo_init(&queue->binds, device);
+    fifo_init(&queue->work, queue);
+    fifo_init(&queue->binds, queue);
     *out = queue;
     return VK_SUCCESS;
 }

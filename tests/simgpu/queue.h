@@ -35,13 +35,18 @@ struct sim_op {
     uint32_t command_count;
     struct sim_bind *binds;
     uint32_t bind_count;
+    bool is_bind; /* of vkQueueBindSparse, with or without ranges */
     struct sim_present *present;
     struct sim_fence *fence; /* NULL: none */
     bool loses_device;       /* lost.h */
+    uint64_t number;         /* of submits with command buffers: 1, 2, … over the whole process */
+    uint64_t cost_event;     /* in the cost list (costing.h) */
 };
 
 struct sim_fifo {
     struct sim_device *device;
+    const struct sim_queue *queue;
+    uint32_t lane;        /* of the cost model: never used twice in the process */
     VkFence driver_fence; /* the worker's own */
     pthread_t worker;
     pthread_mutex_t lock;

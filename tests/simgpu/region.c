@@ -6,6 +6,7 @@
 #include "fault.h"
 #include "lost.h"
 #include "memory.h"
+#include "oracle.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +49,7 @@ struct sim_region *sim_region_create(struct sim_device *device, uint64_t size, b
         free_region(r);
         return NULL;
     }
+    r->watch = sim_oracle_watch_region(r);
     return r;
 }
 
@@ -64,6 +66,7 @@ void sim_region_destroy(struct sim_region *r)
         return;
     pthread_mutex_lock(&r->device->map_lock);
     sim_fault_unwatch(r);
+    sim_oracle_unwatch_region(r);
     for (uint64_t i = 0; i < r->blocks; i++)
         forget_owner_locked(r, i);
     r->gone = true;
@@ -99,7 +102,7 @@ static bool map_locked(struct sim_region *r, uint64_t offset, uint64_t size,
         memory->bound_blocks++;
         atomic_store_explicit(&r->bound[i], 1, memory_order_release);
     }
-    return mmap(r->base + offset, size, PROT_READ | PROT_WRITE, MAP_FIXED | MAP_SHARED,
+    return mmap(r->base + offset, size, sim_oracle_protection(r->watch), MAP_FIXED | MAP_SHARED,
                 memory->heap->fd, (off_t)(memory->offset + memory_offset)) != MAP_FAILED;
 }
 

@@ -18,6 +18,8 @@ struct sim_region {
     bool holes;    /* residency: unbound blocks may be touched, and keep writes */
     uint64_t name; /* the resource's handle, for messages */
     uint32_t slot;
+    bool image;                     /* of an image, not of a buffer */
+    struct sim_oracle_range *watch; /* NULL: the oracle is off, or has no room */
 
     /* atomic: written under device->map_lock, read by the signal handler */
     _Atomic uint8_t

@@ -4,6 +4,7 @@
  * pages come and go. */
 #include "resource.h"
 
+#include "bound.h"
 #include "memory.h"
 #include "region.h"
 
@@ -100,6 +101,7 @@ static VkResult back_sparse(struct sim_device *device, struct sim_resource *reso
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     }
     resource->region->name = name;
+    resource->region->image = resource->image;
     return sim_import(device, resource->region->base, resource->region->size, device_address,
                       allocator, &resource->memory);
 }
@@ -153,6 +155,7 @@ VKAPI_ATTR void VKAPI_CALL sim_DestroyBuffer(VkDevice handle, VkBuffer buffer,
 {
     struct sim_device *device = sim_device_find(handle);
     struct sim_resource *resource = sim_map_remove(&device->buffers, SIM_KEY(buffer));
+    sim_bound_forget(SIM_KEY(buffer));
     device->vk.DestroyBuffer(handle, buffer, allocator);
     destroy_resource(device, resource, allocator);
 }
@@ -184,6 +187,7 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_CreateImage(VkDevice handle, const VkImageCre
     struct sim_resource *resource = calloc(1, sizeof(*resource));
     if (resource == NULL)
         return VK_ERROR_OUT_OF_HOST_MEMORY;
+    resource->image = true;
     resource->class = sim_image_class(info);
     VkResult result = device->vk.CreateImage(handle, &copy, allocator, &image);
     if (result == VK_SUCCESS) {
@@ -206,6 +210,7 @@ VKAPI_ATTR void VKAPI_CALL sim_DestroyImage(VkDevice handle, VkImage image,
 {
     struct sim_device *device = sim_device_find(handle);
     struct sim_resource *resource = sim_map_remove(&device->images, SIM_KEY(image));
+    sim_bound_forget(SIM_KEY(image));
     device->vk.DestroyImage(handle, image, allocator);
     destroy_resource(device, resource, allocator);
 }

@@ -11,6 +11,7 @@ enum sim_class { SIM_CLASS_LINEAR, SIM_CLASS_OPTIMAL };
 struct sim_resource {
     struct sim_region *region; /* NULL: not sparse */
     VkDeviceMemory memory;     /* the region, as the driver knows it */
+    bool image;
     enum sim_class class;
     VkMemoryRequirements requirements; /* of sparse ones, as the program sees them */
 };

@@ -11,8 +11,9 @@
  * Handles are the driver's own, except VkQueue, which is a struct sim_queue. Fences and semaphores
  * are real driver objects too, but only as names: their state is simgpu's (sync.h).
  *
- * Locks, outer before inner: map_lock > the region table's; sync_lock > handle maps. All others
- * (drv_lock, a fifo's, a heap's) are held alone. */
+ * Locks, outer before inner: the oracle's submit_lock > drv_lock; submit_lock > map_lock > the
+ * region tables', handle maps, names; sync_lock > handle maps. All others (a fifo's, a heap's, the
+ * cost list's) are held alone. */
 #pragma once
 
 #include "card.h"
@@ -88,7 +89,8 @@ struct sim_device {
     _Atomic uint32_t allocations;  /* live, against SIMGPU_MAX_ALLOCATIONS */
     _Atomic uint64_t sparse_bytes; /* of sparse resources, against SIMGPU_SPARSE_SPACE */
 
-    pthread_mutex_t map_lock;  /* what is mapped in regions (region.h) */
+    pthread_mutex_t map_lock;               /* what is mapped in regions (region.h) */
+    struct sim_oracle_range *oracle_ranges; /* protected by map_lock (oracle.h) */
     _Atomic bool fault_opened; /* set by the signal handler: blocks of a region are open */
 
     struct sim_map memories;   /* VkDeviceMemory → struct sim_memory */

@@ -88,6 +88,7 @@ static void fill(struct sim_device *device, struct sim_op *op, const VkBindSpars
         op->signals[i] = sim_point_for_signal(device, info->pSignalSemaphores[i],
                                               given ? values->pSignalSemaphoreValues[i] : 0);
     }
+    op->is_bind = true;
     op->bind_count = 0; /* there is room for all; the good ones are counted */
     for (uint32_t i = 0; i < info->bufferBindCount; i++) {
         const VkSparseBufferMemoryBindInfo *b = &info->pBufferBinds[i];

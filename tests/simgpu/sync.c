@@ -3,6 +3,8 @@
  * Semaphores and fences: see sync.h. */
 #include "sync.h"
 
+#include "costing.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
@@ -123,9 +125,11 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_CreateSemaphore(VkDevice handle,
     if (export != NULL && export->handleTypes != 0)
         return VK_ERROR_OUT_OF_HOST_MEMORY; /* the command has no better answer; not offered either
                                              */
+    static _Atomic uint64_t last_id;
     struct sim_semaphore *semaphore = calloc(1, sizeof(*semaphore));
     if (semaphore == NULL)
         return VK_ERROR_OUT_OF_HOST_MEMORY;
+    semaphore->id = atomic_fetch_add_explicit(&last_id, 1, memory_order_relaxed) + 1;
     semaphore->binary = asked == NULL || asked->semaphoreType == VK_SEMAPHORE_TYPE_BINARY;
     semaphore->value = semaphore->binary ? 0 : asked->initialValue;
     VkSemaphore created;
@@ -139,6 +143,8 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_CreateSemaphore(VkDevice handle,
         free(semaphore);
         return result;
     }
+    if (semaphore->value > 0)
+        sim_cost_add_host(&(struct sim_point){.semaphore = semaphore, .value = semaphore->value});
     *out = created;
     return VK_SUCCESS;
 }
@@ -171,6 +177,7 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_SignalSemaphore(VkDevice handle,
     struct sim_device *device = sim_device_find(handle);
     struct sim_point point = {.semaphore = semaphore_find(device, info->semaphore),
                               .value = info->value};
+    sim_cost_add_host(&point);
     sim_points_signal(device, &point, 1, NULL);
     return VK_SUCCESS;
 }

@@ -13,6 +13,7 @@
  * worker is still inside a signal when the object goes. */
 struct sim_semaphore {
     bool binary;        /* constant */
+    uint64_t id;        /* constant; never used twice in the process */
     uint64_t value;     /* reached */
     uint64_t submitted; /* binary: what the last submitted signal will reach */
 };

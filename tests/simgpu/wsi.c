@@ -5,6 +5,7 @@
  * waits for, while the program's thread waits for its result. */
 #include "lost.h"
 #include "present_hash.h"
+#include "costing.h"
 #include "queue.h"
 
 /* Graphics and compute queues present, transfer-only ones do not, as on NVIDIA's cards. */
@@ -92,6 +93,7 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_AcquireNextImageKHR(VkDevice handle, VkSwapch
         if (semaphore != VK_NULL_HANDLE) {
             point = sim_point_for_signal(device, semaphore, 0);
             points = 1;
+            sim_cost_add_host(&point);
         }
         sim_points_signal(device, &point, points, sim_fence_find(device, fence));
     }

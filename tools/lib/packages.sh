@@ -86,6 +86,7 @@ ensure_packages()
         die "only root can install them. As root: apt-get install --no-install-recommends ${missing[*]}"
     fi
 
+    say "(this takes a minute or two)"
     log=$(mktemp)
     export DEBIAN_FRONTEND=noninteractive
     # An old package list is the usual reason for a failed download: refresh it first.

@@ -39,6 +39,11 @@ const char *cli_style(FILE *stream, enum cli_style style);
 #define CLI_SIZE_TEXT 32
 char *cli_size(uint64_t bytes, char text[CLI_SIZE_TEXT]);
 
+/* Prints text on stdout, wrapped between words and ended with a newline; the first line stands at
+ * column `indent` already, where the others begin. What comes from drivers and file names may hold
+ * anything: control characters become '?'. */
+void cli_print_wrapped(const char *text, size_t indent);
+
 /* After everything was printed: EXIT_SOMETHING_WRONG where stdout could not take it (a full disk),
  * else `code`. */
 int cli_finish(int code);

@@ -286,8 +286,9 @@ static int cmd_keys(int argc, char **argv)
             continue;
         }
         spw_setting_variable(info.key, variable, sizeof(variable));
-        printf("%s%s%s (%s): %s\n    %s\n", cli_style(stdout, CLI_BOLD), info.key,
-               cli_style(stdout, CLI_PLAIN), variable, info.expects, info.doc);
+        printf("%s%s%s (%s): %s\n    ", cli_style(stdout, CLI_BOLD), info.key,
+               cli_style(stdout, CLI_PLAIN), variable, info.expects);
+        cli_print_wrapped(info.doc, 4);
     }
     return cli_finish(EXIT_ALL_WELL);
 }

@@ -228,7 +228,8 @@ static void test_binary(struct vkf *f)
     enum { ROUNDS = 40, WORDS = 1024, BYTES = WORDS * 4 };
     struct scene s = scene_create(f);
     struct suite_slab other = suite_slab_create(f, 1, suite_vram_type(f, UINT32_MAX));
-    VkSemaphore written = suite_binary(f), bound = suite_binary(f);
+    /* The read waits for the write as well: a bind hands on no memory dependency. */
+    VkSemaphore written = suite_binary(f), bound = suite_binary(f), visible = suite_binary(f);
     for (uint32_t round = 0; round < ROUNDS; round++) {
         /* Written into the plain buffer over the memory that is bound next, read through the
          * sparse buffer: so the bind cannot be left out. */
@@ -237,7 +238,7 @@ static void test_binary(struct vkf *f)
         words_fill(s.io.words, round, WORDS);
         struct suite_batch write = {.commands = lane_record_copy(f, &l.at[0], s.io.buffer.handle, 0,
                                                                  slab->raw.handle, 0, BYTES),
-                                    .signals = {{written, 0}}};
+                                    .signals = {{written, 0}, {visible, 0}}};
         struct suite_batch bind = {.buffer = s.buffer.handle,
                                    .binds = &range,
                                    .bind_count = 1,
@@ -246,7 +247,7 @@ static void test_binary(struct vkf *f)
         struct suite_batch read = {.commands = lane_record_copy(f, &l.at[2], s.buffer.handle, 0,
                                                                 s.io.buffer.handle, SUITE_BLOCK,
                                                                 BYTES),
-                                   .waits = {{bound, 0}}};
+                                   .waits = {{bound, 0}, {visible, 0}}};
         (round % 3 ? suite_submit : suite_submit2)(l.at[0].queue, &write, VK_NULL_HANDLE);
         suite_bind(l.at[1].queue, &bind, VK_NULL_HANDLE);
         (round % 3 ? suite_submit2 : suite_submit)(l.at[2].queue, &read, f->fence);
@@ -256,6 +257,7 @@ static void test_binary(struct vkf *f)
     }
     vkDestroySemaphore(f->device, written, NULL);
     vkDestroySemaphore(f->device, bound, NULL);
+    vkDestroySemaphore(f->device, visible, NULL);
     suite_slab_destroy(f, &other);
     scene_destroy(f, &s);
 }
