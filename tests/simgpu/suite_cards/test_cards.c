@@ -333,7 +333,6 @@ static void old_card(const char *unused, const char *unused_too)
     VKF_CHECK(result == VK_ERROR_EXTENSION_NOT_PRESENT, "with the extension: %s",
               vkf_result_name(result));
     check_types(&f);
-    check_queues(&f);
     vkf_end(&f);
 }
 

@@ -149,7 +149,7 @@ static uint8_t channel(uint32_t frame, uint32_t which)
 
 /* The left half of a frame has its colour, the right half that of the next frame: so the order of
  * texels counts. A swapchain's image is cleared whole, and the right half comes out of a buffer. */
-static void paint(struct window *w, VkImage image, uint32_t frame, struct suite_mapped *right)
+static void paint(struct window *w, VkImage image, uint32_t frame)
 {
     VkClearColorValue colour;
     VkImageSubresourceRange all = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
@@ -157,7 +157,7 @@ static void paint(struct window *w, VkImage image, uint32_t frame, struct suite_
     /* channels in the order of memory: B, G, R, A */
     for (uint32_t c = 0; c < 4; c++)
         colour.float32[c == 3 ? 3 : 2 - c] = (float)channel(frame, c) / 255.0f;
-    uint8_t *bytes = (uint8_t *)right->words;
+    uint8_t *bytes = vkf_staging(&w->f);
     for (size_t i = 0; i < (size_t)half * w->extent.height * 4; i++)
         bytes[i] = channel(frame + 1, i % 4);
     VkBufferImageCopy copy = {.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
@@ -171,7 +171,7 @@ static void paint(struct window *w, VkImage image, uint32_t frame, struct suite_
                          &all);
     vkf_image_barrier(w->f.commands, image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
                       VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
-    vkCmdCopyBufferToImage(w->f.commands, right->buffer.handle, image,
+    vkCmdCopyBufferToImage(w->f.commands, w->f.staging.handle, image,
                            VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &copy);
     vkf_image_barrier(w->f.commands, image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
                       VK_IMAGE_LAYOUT_PRESENT_SRC_KHR);
@@ -191,13 +191,13 @@ static uint64_t hash_of_frame(const struct window *w, uint32_t frame)
 }
 
 /* What the present answered. */
-static VkResult show(struct window *w, uint32_t frame, struct suite_mapped *right)
+static VkResult show(struct window *w, uint32_t frame)
 {
     uint32_t index = 0;
     VkPipelineStageFlags stage = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
     VKF_VK(vkAcquireNextImageKHR(w->f.device, w->swapchain, SUITE_STUCK_NS, w->acquired,
                                  VK_NULL_HANDLE, &index));
-    paint(w, w->images[index], frame, right);
+    paint(w, w->images[index], frame);
     VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
                            .waitSemaphoreCount = 1,
                            .pWaitSemaphores = &w->acquired,
@@ -237,10 +237,9 @@ int main(int argc, char **argv)
     VKF_CHECK(argc == 3 && path, "usage: test_present headless|window hashes|lost");
     unlink(path);
     begin(&w, headless);
-    struct suite_mapped right =
-        suite_mapped_create(&w.f, (VkDeviceSize)w.extent.width * w.extent.height * 4, 0);
+    VKF_CHECK((VkDeviceSize)w.extent.width * w.extent.height * 4 <= VKF_STAGING_BYTES, "too large");
     for (uint32_t frame = 1; frame <= FRAMES; frame++) {
-        VKF_VK(show(&w, frame, &right));
+        VKF_VK(show(&w, frame));
         n += (size_t)snprintf(expected + n, sizeof(expected) - n,
                               "swapchain 1 frame %u %ux%u B8G8R8A8_UNORM %016llx\n", frame,
                               w.extent.width, w.extent.height,
@@ -249,7 +248,7 @@ int main(int argc, char **argv)
     if (lost) {
         /* SIMGPU_LOST=4:late: the present waits for a submit that never ends. */
         uint32_t index;
-        VkResult result = show(&w, FRAMES + 1, &right);
+        VkResult result = show(&w, FRAMES + 1);
         VKF_CHECK(result == VK_ERROR_DEVICE_LOST, "the present: %s", vkf_result_name(result));
         result = vkAcquireNextImageKHR(w.f.device, w.swapchain, UINT64_MAX, w.acquired,
                                        VK_NULL_HANDLE, &index);
@@ -257,7 +256,6 @@ int main(int argc, char **argv)
     }
     VKF_CHECK(strcmp(cards_read(path), expected) == 0, "the hashes are\n%s, not\n%s",
               cards_read(path), expected);
-    suite_mapped_destroy(&w.f, &right);
     end(&w);
     unlink(path);
     if (lost)
