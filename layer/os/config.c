@@ -16,7 +16,10 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-/* SPW_SHIPPED_FOLDER: <datadir>/spillway, from meson. */
+/* <datadir>/spillway, from meson. */
+#ifndef SPW_SHIPPED_FOLDER
+#define SPW_SHIPPED_FOLDER "/usr/share/spillway"
+#endif
 #define ETC_FOLDER "/etc/spillway"
 
 /* Where Steam's container and Flatpak show the machine's own /usr and /etc. */

@@ -79,7 +79,7 @@ void sim_card_note_bad_bind(struct sim_card *card, const char *format, ...)
 
 /* A path of the environment in which %p stands for the process id: several processes, several
  * files. NULL: not set. The string lives as long as the process. */
-const char *sim_env_path(const char *name);
+char *sim_env_path(const char *name);
 
 /* A JSON string, quotes included. */
 void sim_json_string(FILE *f, const char *text);

@@ -7,7 +7,14 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
+
+/* Narrower is unreadable, wider is unusual; without a terminal, what fits in a bug report. */
+#define MIN_WIDTH 40
+#define MAX_WIDTH 110
+
+const char cli_version[] = SPW_VERSION;
 
 static void say(enum cli_style style, const char *label, const char *format, va_list args)
     __attribute__((format(printf, 3, 0)));
@@ -100,6 +107,35 @@ char *cli_size(uint64_t bytes, char text[CLI_SIZE_TEXT])
     }
     snprintf(text, CLI_SIZE_TEXT, "%llu B", (unsigned long long)bytes);
     return text;
+}
+
+static size_t output_width(void)
+{
+    struct winsize size;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col > MAX_WIDTH || size.ws_col == 0)
+        return MAX_WIDTH;
+    return size.ws_col < MIN_WIDTH ? MIN_WIDTH : size.ws_col;
+}
+
+void cli_print_wrapped(const char *text, size_t indent)
+{
+    size_t width = output_width(), column = indent;
+    while (*text != '\0') {
+        size_t word = strcspn(text, " ");
+        if (column > indent && column + 1 + word > width) {
+            printf("\n%*s", (int)indent, "");
+            column = indent;
+        } else if (column > indent) {
+            putchar(' ');
+            column++;
+        }
+        for (size_t i = 0; i < word; i++)
+            putchar((unsigned char)text[i] < 0x20 || text[i] == 0x7f ? '?' : text[i]);
+        column += word;
+        text += word;
+        text += *text == ' ';
+    }
+    putchar('\n');
 }
 
 int cli_finish(int code)

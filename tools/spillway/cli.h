@@ -20,6 +20,8 @@ enum exit_code {
     EXIT_RUN_NOT_FOUND = 127,
 };
 
+extern const char cli_version[];
+
 /* "spillway: …" on stderr, one line. */
 void cli_error(const char *format, ...) SPW_PRINTF(1, 2);
 void cli_warn(const char *format, ...) SPW_PRINTF(1, 2);
@@ -38,6 +40,11 @@ const char *cli_style(FILE *stream, enum cli_style style);
 /* "8.0 GiB", "214 MiB", "0": as people say it. Returns `text`. */
 #define CLI_SIZE_TEXT 32
 char *cli_size(uint64_t bytes, char text[CLI_SIZE_TEXT]);
+
+/* Prints text on stdout, wrapped between words and ended with a newline; the first line stands at
+ * column `indent` already, where the others begin. What comes from drivers and file names may hold
+ * anything: control characters become '?'. */
+void cli_print_wrapped(const char *text, size_t indent);
 
 /* After everything was printed: EXIT_SOMETHING_WRONG where stdout could not take it (a full disk),
  * else `code`. */

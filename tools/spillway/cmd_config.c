@@ -63,8 +63,10 @@ static void print_profile(void *user, const struct spw_match *match)
            match->name != NULL ? match->name : "without a name", match->name != NULL ? "'" : "",
            match->file, match->line,
            match->needs_gpu ? ", on the GPUs that it names only: not counted below" : "");
-    if (match->comment != NULL)
-        printf("    %s\n", match->comment);
+    if (match->comment != NULL) {
+        printf("    ");
+        cli_print_wrapped(match->comment, 4);
+    }
 }
 
 static void count_profile(void *user, const struct spw_match *match)
@@ -286,8 +288,9 @@ static int cmd_keys(int argc, char **argv)
             continue;
         }
         spw_setting_variable(info.key, variable, sizeof(variable));
-        printf("%s%s%s (%s): %s\n    %s\n", cli_style(stdout, CLI_BOLD), info.key,
-               cli_style(stdout, CLI_PLAIN), variable, info.expects, info.doc);
+        printf("%s%s%s (%s): %s\n    ", cli_style(stdout, CLI_BOLD), info.key,
+               cli_style(stdout, CLI_PLAIN), variable, info.expects);
+        cli_print_wrapped(info.doc, 4);
     }
     return cli_finish(EXIT_ALL_WELL);
 }

@@ -8,45 +8,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
-
-/* Narrower is unreadable, wider is unusual; without a terminal, what fits in a bug report. */
-#define MIN_WIDTH 40
-#define MAX_WIDTH 110
 
 #define LABEL_WIDTH 11
-
-static size_t output_width(void)
-{
-    struct winsize size;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col > MAX_WIDTH || size.ws_col == 0)
-        return MAX_WIDTH;
-    return size.ws_col < MIN_WIDTH ? MIN_WIDTH : size.ws_col;
-}
-
-/* Prints text wrapped between words; the first line starts at `indent` already. What comes from
- * drivers and file names may hold anything: control characters are not passed on. */
-static void print_wrapped(const char *text, size_t indent)
-{
-    size_t width = output_width(), column = indent;
-    while (*text != '\0') {
-        size_t word = strcspn(text, " ");
-        if (column > indent && column + 1 + word > width) {
-            printf("\n%*s", (int)indent, "");
-            column = indent;
-        } else if (column > indent) {
-            putchar(' ');
-            column++;
-        }
-        for (size_t i = 0; i < word; i++)
-            putchar((unsigned char)text[i] < 0x20 || text[i] == 0x7f ? '?' : text[i]);
-        column += word;
-        text += word;
-        text += *text == ' ';
-    }
-    putchar('\n');
-}
 
 static const char *style(enum cli_style which)
 {
@@ -56,7 +19,7 @@ static const char *style(enum cli_style which)
 static void print_line(const char *label, const char *text)
 {
     printf("    %s%-*s%s", style(CLI_FAINT), LABEL_WIDTH, label, style(CLI_PLAIN));
-    print_wrapped(text, 4 + LABEL_WIDTH);
+    cli_print_wrapped(text, 4 + LABEL_WIDTH);
 }
 
 /* print_line() of text that is freed. */
@@ -208,7 +171,7 @@ static void print_said(json_object *probe, const char *label)
     printf("  What was written on the way, %s:\n", label);
     for (size_t i = 0; i < report_count(said); i++) {
         printf("    ");
-        print_wrapped(json_object_get_string(report_item(said, i)), 6);
+        cli_print_wrapped(json_object_get_string(report_item(said, i)), 6);
     }
 }
 
@@ -245,7 +208,7 @@ static void print_memory(json_object *memory)
         cli_size(json_object_get_uint64(report_get(memory, "available")), available),
         cli_size(json_object_get_uint64(report_get(memory, "host_floor")), floor),
         cli_size(json_object_get_uint64(report_get(memory, "overflow")), room));
-    print_wrapped(text, 12);
+    cli_print_wrapped(text, 12);
     free(text);
     putchar('\n');
 }
@@ -256,10 +219,10 @@ static void print_findings(json_object *list, const char *heading, enum cli_styl
         json_object *entry = report_item(list, i);
         const char *fix = report_text(entry, "fix");
         printf("%s%s:%s ", style(colour), heading, style(CLI_PLAIN));
-        print_wrapped(report_text(entry, "text"), strlen(heading) + 2);
+        cli_print_wrapped(report_text(entry, "text"), strlen(heading) + 2);
         if (fix != NULL) {
             printf("%*s-> ", (int)strlen(heading) + 2, "");
-            print_wrapped(fix, strlen(heading) + 5);
+            cli_print_wrapped(fix, strlen(heading) + 5);
         }
     }
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fences and semaphores as the host sees them: wait for any or all, time-outs, status, reset,
- * counters. Work is held back by a timeline that the host signals, so that every state can be
- * looked at. */
+ * test_sync CASE: fences and semaphores as the host sees them: wait for any or all, time-outs,
+ * status, reset, counters. Work is held back by a timeline that the host signals, so that every
+ * state can be looked at. */
 #include "suite.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define SHORT_NS (UINT64_C(2) * 1000 * 1000)
@@ -158,16 +157,14 @@ static void test_many_waits(struct vkf *f)
     for (uint32_t i = 0; i < 3; i++)
         gates[i] = suite_timeline(f, 0);
     uint32_t other = f->family_count - 1;
-    suite_submit(f->queues[other][0],
-                 &(struct suite_batch){.waits = {{gates[2], 1}}, .signals = {{binary, 0}}},
+    suite_submit(f->queues[other][0], &(struct suite_batch){.signals = {{binary, 0}}},
                  VK_NULL_HANDLE);
     struct suite_batch batch = {.commands = commands,
-                                .waits = {{gates[0], 2}, {binary, 0}, {gates[1], 3}},
+                                .waits = {{gates[0], 2}, {binary, 0}, {gates[1], 3}, {gates[2], 1}},
                                 .signals = {{done, 9}}};
     m.words[2047] = 0;
-    VkQueue queue = other == f->main_family && f->queue_counts[other] > 1
-                        ? f->queues[other][1]
-                        : f->queue;
+    VkQueue queue =
+        other == f->main_family && f->queue_counts[other] > 1 ? f->queues[other][1] : f->queue;
     suite_submit(queue, &batch, f->fence);
     static const struct {
         uint32_t gate;
@@ -192,14 +189,21 @@ static void test_many_waits(struct vkf *f)
     suite_mapped_destroy(f, &m);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    const char *name = argc == 2 ? argv[1] : "";
     struct vkf f;
     suite_begin(&f);
-    test_fences(&f);
-    test_more_fences(&f);
-    test_timelines(&f);
-    test_many_waits(&f);
+    if (strcmp(name, "fences") == 0)
+        test_fences(&f);
+    else if (strcmp(name, "more_fences") == 0)
+        test_more_fences(&f);
+    else if (strcmp(name, "timelines") == 0)
+        test_timelines(&f);
+    else if (strcmp(name, "many_waits") == 0)
+        test_many_waits(&f);
+    else
+        return VKF_EXIT_USAGE;
     vkf_end(&f);
     return 0;
 }
