@@ -3,6 +3,9 @@
  * The card: environment, heaps, log and counters. See card.h. */
 #include "card.h"
 
+#include "control.h"
+#include "inject.h"
+#include "residency.h"
 #include "costing.h"
 #include "oracle.h"
 
@@ -18,6 +21,10 @@
 #define DEFAULT_VRAM ((uint64_t)256 << 20)
 #define DEFAULT_HOST ((uint64_t)2 << 30)
 #define DEFAULT_BAR  ((uint64_t)214 << 20)
+/* The least that the specification allows, and what Windows' drivers say. */
+#define DEFAULT_MAX_ALLOCATIONS 4096
+/* Address space for sparse resources: like NVIDIA's. Far more than can be backed. */
+#define DEFAULT_SPARSE_SPACE ((uint64_t)1 << 40)
 
 static pthread_once_t card_once = PTHREAD_ONCE_INIT;
 static struct sim_card the_card;
@@ -63,8 +70,7 @@ void sim_log(const char *format, ...)
     va_end(arguments);
 }
 
-/* "256MiB", "2GiB", "64KiB", "4096"; false: not a size. */
-static bool parse_size(const char *text, uint64_t *size)
+bool sim_parse_size(const char *text, uint64_t *size)
 {
     static const struct {
         const char *suffix;
@@ -92,7 +98,7 @@ static uint64_t env_size(const char *name, uint64_t fallback)
     const char *text = secure_getenv(name);
     if (text == NULL || text[0] == '\0')
         return fallback;
-    if (parse_size(text, &size) && size > 0)
+    if (sim_parse_size(text, &size) && size > 0)
         return size;
     sim_log("%s='%s' is not a size, using %" PRIu64, name, text, fallback);
     return fallback;
@@ -104,30 +110,42 @@ static bool env_flag(const char *name, bool fallback)
     return text == NULL || text[0] == '\0' ? fallback : strcmp(text, "0") != 0;
 }
 
+bool sim_parse_budget(const char *text, struct sim_budget *budget)
+{
+    static const struct {
+        const char *name;
+        enum sim_budget_kind kind;
+    } words[] = {{"heap", SIM_BUDGET_HEAP},
+                 {"wrap", SIM_BUDGET_WRAP},
+                 {"zero", SIM_BUDGET_ZERO},
+                 {"huge", SIM_BUDGET_HUGE}};
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        if (strcmp(text, words[i].name) == 0) {
+            *budget = (struct sim_budget){.kind = words[i].kind};
+            return true;
+        }
+    }
+    struct sim_budget read = {.kind = SIM_BUDGET_SIZE};
+    if (!sim_parse_size(text, &read.size))
+        return false;
+    *budget = read;
+    return true;
+}
+
 static void read_budget(struct sim_card *card)
 {
     const char *text = secure_getenv("SIMGPU_BUDGET");
-    if (text == NULL || text[0] == '\0')
-        card->budget = SIM_BUDGET_HEAP;
-    else if (strcmp(text, "wrap") == 0)
-        card->budget = SIM_BUDGET_WRAP;
-    else if (strcmp(text, "zero") == 0)
-        card->budget = SIM_BUDGET_ZERO;
-    else if (strcmp(text, "huge") == 0)
-        card->budget = SIM_BUDGET_HUGE;
-    else if (parse_size(text, &card->budget_size))
-        card->budget = SIM_BUDGET_SIZE;
-    else
+    if (text != NULL && text[0] != '\0' && !sim_parse_budget(text, &card->budget))
         sim_log("SIMGPU_BUDGET='%s' is neither a size nor wrap, zero, huge: ignored", text);
 }
 
-const char *sim_env_path(const char *name)
+char *sim_env_path(const char *name)
 {
     const char *text = secure_getenv(name);
     if (text == NULL || text[0] == '\0')
         return NULL;
     size_t room = strlen(text) + 24;
-    char *path = malloc(room); /* lives as long as the process */
+    char *path = malloc(room);
     if (path == NULL)
         return NULL;
     const char *mark = strstr(text, "%p");
@@ -138,9 +156,15 @@ const char *sim_env_path(const char *name)
     return path;
 }
 
+void sim_bad_setting(const char *name, const char *text, const char *wanted)
+{
+    sim_log("%s='%s' is not %s", name, text, wanted);
+    abort();
+}
+
 static void open_log(void)
 {
-    const char *path = sim_env_path("SIMGPU_LOG");
+    char *path = sim_env_path("SIMGPU_LOG");
     if (path == NULL)
         return;
     int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
@@ -148,6 +172,7 @@ static void open_log(void)
         log_fd = fd;
     else
         sim_log("cannot open SIMGPU_LOG='%s': %s", path, strerror(errno));
+    free(path);
 }
 
 static void choose_profile(struct sim_card *card)
@@ -158,6 +183,56 @@ static void choose_profile(struct sim_card *card)
         sim_log("unknown SIMGPU_PROFILE='%s'", name);
         abort();
     }
+}
+
+/* A whole number, or NULL where it ends. */
+static const char *read_number(const char *text, uint64_t *value)
+{
+    char *end;
+    errno = 0;
+    *value = strtoull(text, &end, 10);
+    return text[0] < '0' || text[0] > '9' || errno != 0 ? NULL : end;
+}
+
+static void read_limits(struct sim_card *card)
+{
+    const char *api = secure_getenv("SIMGPU_API");
+    uint64_t allocations = env_size("SIMGPU_MAX_ALLOCATIONS", DEFAULT_MAX_ALLOCATIONS);
+    card->limits.api_version = UINT32_MAX;
+    if (api != NULL && api[0] != '\0') {
+        if (strlen(api) != 3 || api[0] != '1' || api[1] != '.' || api[2] < '0' || api[2] > '9')
+            sim_bad_setting("SIMGPU_API", api, "1.0, 1.1, 1.2, 1.3 …");
+        /* with the highest patch: whatever the driver's is */
+        card->limits.api_version = VK_MAKE_API_VERSION(0, 1, (uint32_t)(api[2] - '0'), 0xfff);
+    }
+    card->limits.max_allocations = allocations < UINT32_MAX ? (uint32_t)allocations : UINT32_MAX;
+    card->limits.sparse_space = env_size("SIMGPU_SPARSE_SPACE", DEFAULT_SPARSE_SPACE);
+}
+
+/* SIMGPU_DELAY_US=N, or submit=N,bind=N; SIMGPU_LOST=N or N:late */
+static void read_mishaps(struct sim_card *card)
+{
+    static const char delays[] = "a number, or submit=N, bind=N or both with a comma";
+    struct sim_mishaps *m = &card->mishaps;
+    const char *delay = secure_getenv("SIMGPU_DELAY_US"), *lost = secure_getenv("SIMGPU_LOST");
+    for (const char *at = delay; at != NULL && at[0] != '\0';) {
+        bool submit = strncmp(at, "bind=", 5) != 0, bind = strncmp(at, "submit=", 7) != 0;
+        uint64_t value;
+        at += submit && bind ? 0 : submit ? 7 : 5;
+        if ((at = read_number(at, &value)) == NULL || (at[0] != '\0' && at[0] != ','))
+            sim_bad_setting("SIMGPU_DELAY_US", delay, delays);
+        if (submit)
+            m->submit_delay_us = value;
+        if (bind)
+            m->bind_delay_us = value;
+        at += at[0] == ',';
+    }
+    if (lost == NULL || lost[0] == '\0')
+        return;
+    const char *end = read_number(lost, &m->lost_at);
+    if (end == NULL || (end[0] != '\0' && strcmp(end, ":late") != 0))
+        sim_bad_setting("SIMGPU_LOST", lost, "the number of a submit, with or without ':late'");
+    m->lost_late = end[0] == ':';
 }
 
 static void init_heaps(struct sim_card *card)
@@ -183,12 +258,15 @@ static void init_card(void)
     card_pid = getpid();
     open_log();
     choose_profile(card);
-    card->driver_path = secure_getenv("SIMGPU_DRIVER");
+    card->driver = secure_getenv("SIMGPU_DRIVER");
     card->strict = strict != NULL && strcmp(strict, "abort") == 0;
     card->relaxed_bind = env_flag("SIMGPU_RELAXED_BIND", true);
     card->accept_export = env_flag("SIMGPU_EXPORT", false);
     card->poison = env_flag("SIMGPU_POISON", true);
+    card->pageable = env_flag("SIMGPU_PAGEABLE", card->profile->pageable);
     read_budget(card);
+    read_limits(card);
+    read_mishaps(card);
     init_heaps(card);
     stats_path = sim_env_path("SIMGPU_STATS");
 }
@@ -199,14 +277,15 @@ struct sim_card *sim_card_get(void)
     return &the_card;
 }
 
-uint64_t sim_card_heap_budget(const struct sim_card *card, uint32_t heap)
+uint64_t sim_card_heap_budget(struct sim_card *card, uint32_t heap)
 {
-    uint64_t size = card->heaps[heap].limit;
+    struct sim_budget budget = sim_control_budget(card);
+    uint64_t size = sim_heap_room(&card->heaps[heap]);
     if (card->profile->heaps[heap].size != SIM_SIZE_VRAM)
         return size;
-    switch (card->budget) {
+    switch (budget.kind) {
     case SIM_BUDGET_SIZE:
-        return card->budget_size;
+        return budget.size;
     case SIM_BUDGET_WRAP:
         /* A driver that computed size - reserved and went below zero. */
         return UINT64_MAX - 65535;
@@ -273,6 +352,26 @@ static uint64_t counter(_Atomic uint64_t *value)
     return atomic_load_explicit(value, memory_order_relaxed);
 }
 
+static void write_counters(FILE *f, struct sim_card *card)
+{
+    const struct {
+        const char *name;
+        _Atomic uint64_t *value;
+    } counters[] = {
+        {"bind_calls", &card->bind_calls},
+        {"bind_ranges", &card->bind_ranges},
+        {"bad_binds", &card->bad_binds},
+        {"gpu_faults", &card->gpu_faults},
+        {"submits", &card->submits},
+        {"too_many_objects", &card->too_many_objects},
+        {"sparse_refusals", &card->sparse_refusals},
+        {"faults_injected", &card->faults_injected},
+        {"devices_lost", &card->devices_lost},
+    };
+    for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
+        fprintf(f, ",\"%s\":%" PRIu64, counters[i].name, counter(counters[i].value));
+}
+
 void sim_stats_write(void)
 {
     if (getpid() != card_pid)
@@ -287,19 +386,21 @@ void sim_stats_write(void)
         return;
     }
     struct sim_card *card = &the_card;
-    fprintf(f, "{\"simgpu\":{\"profile\":\"%s\",\"heaps\":[", card->profile->name);
+    fprintf(f, "{\"simgpu\":{\"profile\":\"%s\",\"driver\":\"%s\",\"heaps\":[", card->profile->name,
+            sim_driver_name());
     for (uint32_t i = 0; i < card->profile->heap_count; i++) {
         struct sim_heap_numbers n = sim_heap_numbers(&card->heaps[i]);
+        struct sim_residency_numbers r = sim_residency_numbers(i);
         fprintf(f,
                 "%s{\"size\":%" PRIu64 ",\"allocations\":%" PRIu64 ",\"refusals\":%" PRIu64
-                ",\"live_bytes\":%" PRIu64 ",\"peak_bytes\":%" PRIu64 "}",
-                i > 0 ? "," : "", card->heaps[i].limit, n.allocations, n.refusals, n.used, n.peak);
+                ",\"live_bytes\":%" PRIu64 ",\"peak_bytes\":%" PRIu64 ",\"evicted_bytes\":%" PRIu64
+                ",\"evicted_peak_bytes\":%" PRIu64 ",\"evictions\":%" PRIu64 "}",
+                i > 0 ? "," : "", card->heaps[i].limit, n.allocations, n.refusals, n.used, n.peak,
+                r.evicted, r.evicted_peak, r.evictions);
     }
-    fprintf(f,
-            "],\"bind_calls\":%" PRIu64 ",\"bind_ranges\":%" PRIu64 ",\"bad_binds\":%" PRIu64
-            ",\"gpu_faults\":%" PRIu64 ",\"submits\":%" PRIu64 ",\"stray_faults\":%" PRIu64,
-            counter(&card->bind_calls), counter(&card->bind_ranges), counter(&card->bad_binds),
-            counter(&card->gpu_faults), counter(&card->submits), sim_oracle_stray_faults());
+    fputs("]", f);
+    write_counters(f, card);
+    fprintf(f, ",\"stray_faults\":%" PRIu64, sim_oracle_stray_faults());
     sim_cost_write(f);
     fputs("}}\n", f);
     fclose(f);
@@ -307,6 +408,8 @@ void sim_stats_write(void)
 
 __attribute__((destructor)) static void write_stats_at_exit(void)
 {
-    if (the_card.profile != NULL)
-        sim_stats_write();
+    if (the_card.profile == NULL || getpid() != card_pid)
+        return;
+    sim_stats_write();
+    sim_inject_finish();
 }

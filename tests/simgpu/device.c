@@ -5,6 +5,7 @@
 #include "sim.h"
 
 #include "memory.h"
+#include "offers.h"
 #include "queue.h"
 #include "record.h"
 
@@ -21,6 +22,7 @@ struct sim_device *sim_device_find(VkDevice handle)
 
 /* A create info of our own: every struct in its chain is a copy, unknown ones are left out. */
 struct create_copy {
+    const struct sim_physical *physical;
     VkDeviceCreateInfo info;
     VkPhysicalDeviceFeatures features;
     VkDeviceQueueCreateInfo queue;
@@ -41,16 +43,11 @@ static void create_copy_finish(struct create_copy *copy)
     free(copy->extensions);
 }
 
-static void clear_sparse_features(VkPhysicalDeviceFeatures *f)
-{
-    f->sparseBinding = f->sparseResidencyBuffer = f->sparseResidencyAliased = VK_FALSE;
-}
-
 static void patch_struct(struct create_copy *copy, VkBaseOutStructure *s)
 {
     switch ((int)s->sType) {
     case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2:
-        clear_sparse_features(&((VkPhysicalDeviceFeatures2 *)s)->features);
+        sim_offers_mask_features(copy->physical, &((VkPhysicalDeviceFeatures2 *)s)->features);
         break;
     case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES:
         ((VkPhysicalDeviceVulkan12Features *)s)->timelineSemaphore = VK_TRUE;
@@ -69,8 +66,8 @@ static bool copy_chain(struct create_copy *copy, const void *chain)
     *link = NULL;
     for (const VkBaseInStructure *s = chain; s != NULL; s = s->pNext) {
         size_t size = sim_device_create_struct_size(s->sType);
-        if (size == 0)
-            continue; /* the loader's own, or newer than the registry */
+        if (size == 0 || sim_offers_keeps(s->sType))
+            continue; /* the loader's own, or newer than the registry; simgpu's own */
         VkBaseOutStructure *mine = malloc(size);
         if (mine == NULL)
             return false;
@@ -99,9 +96,9 @@ static VkResult copy_extensions(struct create_copy *copy, const VkDeviceCreateIn
     for (uint32_t i = 0; i < info->enabledExtensionCount; i++) {
         const char *name = info->ppEnabledExtensionNames[i];
         int index = sim_extension_find(name);
-        if (strcmp(name, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME) == 0)
+        if (sim_offers_adds(name))
             continue;
-        if (index < 0 || sim_extensions[index].hidden)
+        if (index < 0 || sim_extensions[index].hidden || sim_offers_hides(name))
             return VK_ERROR_EXTENSION_NOT_PRESENT;
         has_import |= strcmp(name, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME) == 0;
         copy->extensions[n++] = name;
@@ -127,7 +124,7 @@ static VkResult check_features(const VkDeviceCreateInfo *info)
     if (f != NULL && !sim_card_get()->profile->sparse &&
         (f->sparseBinding || f->sparseResidencyBuffer || f->sparseResidencyAliased))
         return VK_ERROR_FEATURE_NOT_PRESENT;
-    return VK_SUCCESS;
+    return sim_offers_check_chain(info->pNext);
 }
 
 static VkResult check_queues(const VkDeviceCreateInfo *info)
@@ -147,13 +144,13 @@ static VkResult create_driver_device(struct sim_device *device, const VkDeviceCr
 {
     static const float priority = 1.0f;
     const struct sim_instance_table *vk = &device->physical->instance->vk;
-    struct create_copy copy = {.info = *info};
+    struct create_copy copy = {.info = *info, .physical = device->physical};
     VkResult result = copy_extensions(&copy, info);
     if (!copy_chain(&copy, info->pNext))
         result = VK_ERROR_OUT_OF_HOST_MEMORY;
     if (info->pEnabledFeatures != NULL) {
         copy.features = *info->pEnabledFeatures;
-        clear_sparse_features(&copy.features);
+        sim_offers_mask_features(device->physical, &copy.features);
         copy.info.pEnabledFeatures = &copy.features;
     }
     copy.queue = (VkDeviceQueueCreateInfo){.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
@@ -215,6 +212,7 @@ static VkResult init_device(struct sim_device *device, const VkDeviceCreateInfo 
     sim_map_init(&device->images);
     sim_map_init(&device->semaphores);
     sim_map_init(&device->fences);
+    sim_map_init(&device->swapchains);
     for (uint32_t i = 0; i < info->enabledExtensionCount; i++)
         sim_extension_set_add(&device->extensions, info->ppEnabledExtensionNames[i]);
     device->get_proc_addr = (PFN_vkGetDeviceProcAddr)sim_driver_get()->get_instance_proc_addr(
@@ -243,6 +241,7 @@ static void destroy_device(struct sim_device *device, const VkAllocationCallback
     sim_map_finish(&device->images);
     sim_map_finish(&device->semaphores);
     sim_map_finish(&device->fences);
+    sim_map_finish(&device->swapchains);
     free(device);
 }
 

@@ -6,6 +6,7 @@
 #include "sim.h"
 
 #include <dlfcn.h>
+#include <string.h>
 #include <vulkan/vk_icd.h>
 
 /* The loader-driver interface simgpu speaks: surfaces are the driver's (3), unknown physical-device
@@ -17,35 +18,70 @@ static pthread_once_t driver_once = PTHREAD_ONCE_INIT;
 static struct sim_driver the_driver;
 static bool driver_usable;
 
-/* Bare names first: the dynamic linker knows its own machine's folders. */
-static const char *const usual_places[] = {
-    "libvulkan_lvp.so",
-    "/usr/lib/x86_64-linux-gnu/libvulkan_lvp.so",
-    "/usr/lib64/libvulkan_lvp.so",
-    "/usr/lib/libvulkan_lvp.so",
+#define MAX_PLACES 5
+
+/* The drivers known by name, the default first. Bare file names come first: the dynamic linker
+ * knows its own machine's folders. */
+static const struct known_driver {
+    const char *name;
+    const char *places[MAX_PLACES];
+} known_drivers[] = {
+    {"lavapipe",
+     {"libvulkan_lvp.so", "/usr/lib/x86_64-linux-gnu/libvulkan_lvp.so",
+      "/usr/lib64/libvulkan_lvp.so", "/usr/lib/libvulkan_lvp.so"}},
+    {"swiftshader",
+     {"libvk_swiftshader.so", "/usr/lib/chromium/libvk_swiftshader.so",
+      "/usr/lib64/chromium-browser/libvk_swiftshader.so",
+      "/usr/lib/chromium-browser/libvk_swiftshader.so", "/opt/google/chrome/libvk_swiftshader.so"}},
 };
 
-static void *open_driver(const char *path)
+static const struct known_driver *find_known(const char *name)
 {
-    if (path != NULL && path[0] != '\0') {
-        void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (name == NULL || name[0] == '\0')
+        return &known_drivers[0];
+    for (size_t i = 0; i < sizeof(known_drivers) / sizeof(known_drivers[0]); i++) {
+        if (strcmp(name, known_drivers[i].name) == 0)
+            return &known_drivers[i];
+    }
+    return NULL;
+}
+
+const char *sim_driver_name(void)
+{
+    const struct known_driver *known = find_known(sim_card_get()->driver);
+    if (known != NULL)
+        return known->name;
+    /* a path: the library tells */
+    for (size_t i = 0; i < sizeof(known_drivers) / sizeof(known_drivers[0]); i++) {
+        if (strstr(sim_card_get()->driver, known_drivers[i].places[0]) != NULL)
+            return known_drivers[i].name;
+    }
+    return "other";
+}
+
+static void *open_driver(const char *name)
+{
+    const struct known_driver *known = find_known(name);
+    if (known == NULL) {
+        void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
         if (library == NULL)
             sim_log("cannot open SIMGPU_DRIVER: %s", dlerror());
         return library;
     }
-    for (size_t i = 0; i < sizeof(usual_places) / sizeof(usual_places[0]); i++) {
-        void *library = dlopen(usual_places[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    for (size_t i = 0; i < MAX_PLACES && known->places[i] != NULL; i++) {
+        void *library = dlopen(known->places[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
         if (library != NULL)
             return library;
     }
-    sim_log("no software driver found (%s …): set SIMGPU_DRIVER", usual_places[0]);
+    sim_log("%s is not in the usual places (%s …): set SIMGPU_DRIVER to its path", known->name,
+            known->places[0]);
     return NULL;
 }
 
 static void init_driver(void)
 {
     struct sim_driver *d = &the_driver;
-    void *library = open_driver(sim_card_get()->driver_path);
+    void *library = open_driver(sim_card_get()->driver);
     if (library == NULL)
         return;
     PFN_vk_icdNegotiateLoaderICDInterfaceVersion negotiate = NULL;

@@ -5,6 +5,8 @@
  * driver below runs at its own full version, whatever the program asked for. */
 #include "entry.h"
 
+#include "inject.h"
+#include "offers.h"
 #include "sim.h"
 
 #include <stdlib.h>
@@ -52,7 +54,10 @@ static bool command_visible(const struct sim_command *c, const struct sim_instan
 {
     if (c->refused)
         return false;
-    if (c->core != 0 && c->core <= (instance->api_version | 0xfff))
+    uint32_t api = instance->api_version | 0xfff;
+    if (c->level == SIM_LEVEL_PHYSICAL || c->level == SIM_LEVEL_DEVICE)
+        api = sim_offers_api_version(api);
+    if (c->core != 0 && c->core <= api)
         return true;
     for (uint32_t i = 0; i < c->extension_count; i++) {
         const struct sim_extension *e = &sim_extensions[c->extensions[i]];
@@ -71,7 +76,7 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL sim_GetDeviceProcAddr(VkDevice handle, 
     if (c == NULL || c->level != SIM_LEVEL_DEVICE ||
         !command_visible(c, device->physical->instance, device))
         return NULL;
-    return c->hook != NULL ? c->hook : device->get_proc_addr(handle, name);
+    return sim_inject_wrap(c, c->hook != NULL ? c->hook : device->get_proc_addr(handle, name));
 }
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL sim_GetInstanceProcAddr(VkInstance handle,
@@ -84,13 +89,13 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL sim_GetInstanceProcAddr(VkInstance hand
     if (c->level == SIM_LEVEL_GLOBAL || instance == NULL) {
         bool global =
             c->level == SIM_LEVEL_GLOBAL || c->hook == (PFN_vkVoidFunction)sim_GetInstanceProcAddr;
-        return global ? c->hook : NULL;
+        return sim_inject_wrap(c, global ? c->hook : NULL);
     }
     if (!command_visible(c, instance, NULL))
         return NULL;
     if (c->hook != NULL)
-        return c->hook;
-    return sim_driver_get()->get_instance_proc_addr(handle, name);
+        return sim_inject_wrap(c, c->hook);
+    return sim_inject_wrap(c, sim_driver_get()->get_instance_proc_addr(handle, name));
 }
 
 SIM_EXPORT PFN_vkVoidFunction VKAPI_CALL vk_icdGetInstanceProcAddr(VkInstance instance,

@@ -24,7 +24,8 @@ struct sim_command {
     PFN_vkVoidFunction hook; /* NULL: the driver's own */
     uint32_t extension_count;
     const uint16_t *extensions; /* indexes into sim_extensions: any of them brings the command */
-    bool refused; /* carries a handle simgpu replaces and is not hooked: never given out */
+    bool refused;  /* carries a handle simgpu replaces and is not hooked: never given out */
+    uint16_t call; /* index into sim_calls (inject.h); UINT16_MAX: cannot fail */
 };
 
 struct sim_extension {

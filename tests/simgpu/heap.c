@@ -126,11 +126,17 @@ static uint64_t whole(uint64_t size, uint64_t unit)
     return (size + unit - 1) & ~(unit - 1);
 }
 
-bool sim_heap_take(struct sim_heap *heap, uint64_t size, uint64_t *offset)
+static uint64_t room_locked(const struct sim_heap *heap)
+{
+    return heap->limit > heap->taken ? heap->limit - heap->taken : 0;
+}
+
+bool sim_heap_take(struct sim_heap *heap, uint64_t size, uint64_t beyond, uint64_t *offset)
 {
     uint64_t pages = whole(size, HEAP_PAGE);
     pthread_mutex_lock(&heap->lock);
-    bool fits = size <= heap->limit && pages <= heap->limit - heap->used &&
+    uint64_t most = room_locked(heap) + beyond;
+    bool fits = size <= heap->limit && heap->used <= most && pages <= most - heap->used &&
                 take_range_locked(heap, whole(size, HEAP_ALIGNMENT), offset);
     if (fits) {
         heap->used += pages;
@@ -169,6 +175,21 @@ void sim_heap_give(struct sim_heap *heap, uint64_t offset, uint64_t size)
     heap->used -= whole(size, HEAP_PAGE);
     give_range_locked(heap, offset, whole(size, HEAP_ALIGNMENT));
     pthread_mutex_unlock(&heap->lock);
+}
+
+void sim_heap_set_taken(struct sim_heap *heap, uint64_t bytes)
+{
+    pthread_mutex_lock(&heap->lock);
+    heap->taken = bytes;
+    pthread_mutex_unlock(&heap->lock);
+}
+
+uint64_t sim_heap_room(struct sim_heap *heap)
+{
+    pthread_mutex_lock(&heap->lock);
+    uint64_t room = room_locked(heap);
+    pthread_mutex_unlock(&heap->lock);
+    return room;
 }
 
 struct sim_heap_numbers sim_heap_numbers(struct sim_heap *heap)

@@ -4,6 +4,8 @@
  * be resolved, with one physical device: the card. */
 #include "sim.h"
 
+#include "offers.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +42,8 @@ static VkResult copy_extensions(const VkExtensionProperties *from, uint32_t from
     VkResult result = VK_SUCCESS;
     for (uint32_t i = 0; i < from_count; i++) {
         int index = sim_extension_find(from[i].extensionName);
-        if (index < 0 || sim_extensions[index].hidden || sim_extensions[index].instance != instance)
+        if (index < 0 || sim_extensions[index].hidden ||
+            sim_extensions[index].instance != instance || sim_offers_hides(from[i].extensionName))
             continue;
         if (to != NULL && shown == *count) {
             result = VK_INCOMPLETE;
@@ -212,8 +215,6 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_EnumeratePhysicalDeviceGroups(
 VKAPI_ATTR VkResult VKAPI_CALL sim_EnumerateDeviceExtensionProperties(
     VkPhysicalDevice handle, const char *layer, uint32_t *count, VkExtensionProperties *properties)
 {
-    static const VkExtensionProperties budget = {VK_EXT_MEMORY_BUDGET_EXTENSION_NAME,
-                                                 VK_EXT_MEMORY_BUDGET_SPEC_VERSION};
     const struct sim_physical *physical = sim_physical_find(handle);
     if (layer != NULL)
         return VK_ERROR_LAYER_NOT_PRESENT;
@@ -228,12 +229,13 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_EnumerateDeviceExtensionProperties(
     if (result >= 0)
         result = copy_extensions(all, n, false, count, properties);
     free(all);
-    if (result != VK_SUCCESS)
-        return result;
-    if (properties != NULL && *count == room)
-        return VK_INCOMPLETE;
-    if (properties != NULL)
-        properties[*count] = budget;
-    (*count)++;
-    return VK_SUCCESS;
+    const VkExtensionProperties *ours;
+    for (uint32_t i = 0; result == VK_SUCCESS && (ours = sim_offers_extension(i)) != NULL; i++) {
+        if (properties != NULL && *count == room)
+            return VK_INCOMPLETE;
+        if (properties != NULL)
+            properties[*count] = *ours;
+        (*count)++;
+    }
+    return result;
 }

@@ -3,6 +3,7 @@
  * Device memory: see memory.h. */
 #include "memory.h"
 
+#include "control.h"
 #include "bound.h"
 #include "oracle.h"
 #include "region.h"
@@ -87,12 +88,22 @@ static VkResult import_programs(struct sim_device *device, const VkMemoryAllocat
                       allocator, &memory->handle);
 }
 
+static float wanted_priority(const VkMemoryAllocateInfo *info)
+{
+    const VkMemoryPriorityAllocateInfoEXT *priority =
+        sim_chain_find(info->pNext, VK_STRUCTURE_TYPE_MEMORY_PRIORITY_ALLOCATE_INFO_EXT);
+    return priority != NULL ? priority->priority : 0.5f; /* as the extension says */
+}
+
 static VkResult allocate(struct sim_device *device, const VkMemoryAllocateInfo *info,
                          const VkAllocationCallbacks *allocator, struct sim_memory *memory)
 {
     struct sim_card *card = sim_card_get();
-    struct sim_heap *heap = &card->heaps[card->profile->types[info->memoryTypeIndex].heapIndex];
-    if (!sim_heap_take(heap, info->allocationSize, &memory->offset))
+    uint32_t index = card->profile->types[info->memoryTypeIndex].heapIndex;
+    struct sim_heap *heap = &card->heaps[index];
+    sim_control_poll(card);
+    if (!sim_heap_take(heap, info->allocationSize, sim_residency_spill(card, index),
+                       &memory->offset))
         return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     memory->heap = heap;
     uint64_t unit = device->physical->import_alignment;
@@ -105,20 +116,35 @@ static VkResult allocate(struct sim_device *device, const VkMemoryAllocateInfo *
         result = sim_import(device, address, memory->span, wants_address(info), allocator,
                             &memory->handle);
     memory->driver_va = address;
-    if (result == VK_SUCCESS)
-        memory->watch = sim_oracle_watch_memory(device, memory);
-    return result;
+    if (result != VK_SUCCESS)
+        return result;
+    sim_residency_enter(card, &memory->residency, index, info->allocationSize,
+                        wanted_priority(info));
+    memory->watch = sim_oracle_watch_memory(device, memory);
+    return VK_SUCCESS;
 }
 
 static void release_pages(struct sim_device *device, struct sim_memory *memory)
 {
     if (memory->heap == NULL)
         return;
+    sim_residency_leave(sim_card_get(), &memory->residency);
     sim_oracle_unwatch_memory(device, memory);
     sim_unreserve(memory->driver_va, memory->span);
     if (memory->host_va != NULL)
         munmap(memory->host_va, memory->span);
     sim_heap_give(memory->heap, memory->offset, memory->size);
+}
+
+/* false: one more than the card's maxMemoryAllocationCount. */
+static bool count_allocation(struct sim_device *device)
+{
+    struct sim_card *card = sim_card_get();
+    if (atomic_fetch_add(&device->allocations, 1) < card->limits.max_allocations)
+        return true;
+    atomic_fetch_sub(&device->allocations, 1);
+    atomic_fetch_add_explicit(&card->too_many_objects, 1, memory_order_relaxed);
+    return false;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL sim_AllocateMemory(VkDevice handle, const VkMemoryAllocateInfo *info,
@@ -132,10 +158,14 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_AllocateMemory(VkDevice handle, const VkMemor
         return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     if (wants_sharing(info))
         return VK_ERROR_INVALID_EXTERNAL_HANDLE;
+    if (!count_allocation(device))
+        return VK_ERROR_TOO_MANY_OBJECTS;
     static _Atomic uint64_t last_id;
     struct sim_memory *memory = calloc(1, sizeof(*memory));
-    if (memory == NULL)
+    if (memory == NULL) {
+        atomic_fetch_sub(&device->allocations, 1);
         return VK_ERROR_OUT_OF_HOST_MEMORY;
+    }
     memory->id = atomic_fetch_add_explicit(&last_id, 1, memory_order_relaxed) + 1;
     memory->type = info->memoryTypeIndex;
     memory->size = info->allocationSize;
@@ -152,6 +182,7 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_AllocateMemory(VkDevice handle, const VkMemor
             sim_heap_note_failure(memory->heap, result == VK_ERROR_OUT_OF_DEVICE_MEMORY);
         release_pages(device, memory);
         free(memory);
+        atomic_fetch_sub(&device->allocations, 1);
         return result;
     }
     *out = memory->handle;
@@ -165,6 +196,7 @@ VKAPI_ATTR void VKAPI_CALL sim_FreeMemory(VkDevice handle, VkDeviceMemory key,
     struct sim_memory *memory = sim_map_remove(&device->memories, SIM_KEY(key));
     if (memory == NULL)
         return;
+    atomic_fetch_sub(&device->allocations, 1);
     sim_bound_forget(SIM_KEY(key));
     bool unused = sim_region_forget_memory(device, memory);
     device->vk.FreeMemory(handle, key, allocator);
@@ -185,6 +217,14 @@ static void release_value(void *value, void *user)
 void sim_memory_release_all(struct sim_device *device)
 {
     sim_map_for_each(&device->memories, release_value, device);
+}
+
+VKAPI_ATTR void VKAPI_CALL sim_SetDeviceMemoryPriorityEXT(VkDevice handle, VkDeviceMemory key,
+                                                          float priority)
+{
+    struct sim_memory *memory = sim_memory_find(sim_device_find(handle), key);
+    if (memory != NULL)
+        sim_residency_set_priority(sim_card_get(), &memory->residency, priority);
 }
 
 static VkMemoryPropertyFlags type_flags(const struct sim_memory *memory)

@@ -8,6 +8,7 @@
  * reads something else. */
 #pragma once
 
+#include "residency.h"
 #include "sim.h"
 
 struct sim_memory {
@@ -30,6 +31,8 @@ struct sim_memory {
     uint64_t bound_blocks;  /* sparse blocks that map it now */
     uint64_t pending_binds; /* queued, not yet done */
     bool gone;              /* freed */
+
+    struct sim_residency residency; /* residency.h */
 };
 
 struct sim_memory *sim_memory_find(struct sim_device *device, VkDeviceMemory handle);

@@ -4,25 +4,28 @@
  * sparse binding, name and type put over them. */
 #include "sim.h"
 
+#include "control.h"
+#include "offers.h"
+#include "residency.h"
+
 #include <stdio.h>
 #include <string.h>
 
-/* Address space for sparse resources: like NVIDIA's. Far more than can be backed. */
-#define SPARSE_ADDRESS_SPACE ((VkDeviceSize)1 << 40)
-
 static void patch_properties(VkPhysicalDeviceProperties *p)
 {
-    const struct sim_profile *profile = sim_card_get()->profile;
+    const struct sim_card *card = sim_card_get();
+    const struct sim_profile *profile = card->profile;
     char name[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
     snprintf(name, sizeof(name), "simgpu %s (%.200s)", profile->name, p->deviceName);
     memcpy(p->deviceName, name, sizeof(name));
-    p->apiVersion = sim_driver_api_version(p->apiVersion);
+    p->apiVersion = sim_offers_api_version(sim_driver_api_version(p->apiVersion));
     p->deviceType = profile->device_type;
     p->vendorID = profile->vendor_id;
     p->deviceID = profile->device_id;
     if (p->limits.bufferImageGranularity < profile->buffer_image_granularity)
         p->limits.bufferImageGranularity = profile->buffer_image_granularity;
-    p->limits.sparseAddressSpaceSize = profile->sparse ? SPARSE_ADDRESS_SPACE : 0;
+    p->limits.sparseAddressSpaceSize = profile->sparse ? card->limits.sparse_space : 0;
+    p->limits.maxMemoryAllocationCount = card->limits.max_allocations;
     /* Residency of buffers is simulated with writable holes, so not strict; images only bind
      * opaquely. */
     p->sparseProperties = (VkPhysicalDeviceSparseProperties){0};
@@ -38,30 +41,29 @@ VKAPI_ATTR void VKAPI_CALL sim_GetPhysicalDeviceProperties(VkPhysicalDevice hand
 VKAPI_ATTR void VKAPI_CALL sim_GetPhysicalDeviceProperties2(VkPhysicalDevice handle,
                                                             VkPhysicalDeviceProperties2 *properties)
 {
+    struct sim_newer_structs newer;
+    sim_newer_structs_save(&newer, properties->pNext);
     sim_physical_find(handle)->instance->vk.GetPhysicalDeviceProperties2(handle, properties);
+    sim_newer_structs_restore(&newer);
     patch_properties(&properties->properties);
-}
-
-static void patch_features(VkPhysicalDeviceFeatures *f)
-{
-    VkBool32 sparse = sim_card_get()->profile->sparse;
-    f->sparseBinding = sparse;
-    f->sparseResidencyBuffer = sparse;
-    f->sparseResidencyAliased = sparse;
 }
 
 VKAPI_ATTR void VKAPI_CALL sim_GetPhysicalDeviceFeatures(VkPhysicalDevice handle,
                                                          VkPhysicalDeviceFeatures *features)
 {
     sim_physical_find(handle)->instance->vk.GetPhysicalDeviceFeatures(handle, features);
-    patch_features(features);
+    sim_offers_patch_features(features);
 }
 
 VKAPI_ATTR void VKAPI_CALL sim_GetPhysicalDeviceFeatures2(VkPhysicalDevice handle,
                                                           VkPhysicalDeviceFeatures2 *features)
 {
+    struct sim_newer_structs newer;
+    sim_newer_structs_save(&newer, features->pNext);
     sim_physical_find(handle)->instance->vk.GetPhysicalDeviceFeatures2(handle, features);
-    patch_features(&features->features);
+    sim_newer_structs_restore(&newer);
+    sim_offers_patch_features(&features->features);
+    sim_offers_patch_feature_chain(features->pNext);
 }
 
 VKAPI_ATTR void VKAPI_CALL sim_GetPhysicalDeviceMemoryProperties(
@@ -81,11 +83,23 @@ VKAPI_ATTR void VKAPI_CALL sim_GetPhysicalDeviceMemoryProperties(
 static void fill_budget(VkPhysicalDeviceMemoryBudgetPropertiesEXT *budget)
 {
     struct sim_card *card = sim_card_get();
+    uint64_t evicted = 0;
+    sim_control_poll(card);
     memset(budget->heapBudget, 0, sizeof(budget->heapBudget));
     memset(budget->heapUsage, 0, sizeof(budget->heapUsage));
     for (uint32_t i = 0; i < card->profile->heap_count; i++) {
         budget->heapBudget[i] = sim_card_heap_budget(card, i);
         budget->heapUsage[i] = sim_heap_numbers(&card->heaps[i]).used;
+        /* what is evicted is in host memory */
+        uint64_t gone = sim_residency_numbers(i).evicted;
+        budget->heapUsage[i] -= gone < budget->heapUsage[i] ? gone : budget->heapUsage[i];
+        evicted += gone;
+    }
+    for (uint32_t i = 0; i < card->profile->heap_count && evicted > 0; i++) {
+        if (card->profile->heaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT)
+            continue;
+        budget->heapUsage[i] += evicted;
+        evicted = 0;
     }
 }
 

@@ -51,6 +51,30 @@
     {                                                                                              \
         HV | HC | CA, 1                                                                            \
     }
+/* One queue that does everything: no way around it while it waits. */
+#define ONE_QUEUE                                                                                  \
+    .sparse = true, .family_count = 1,                                                             \
+    .families = {                                                                                  \
+        FAMILY(1, VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT |           \
+                      VK_QUEUE_SPARSE_BINDING_BIT),                                                \
+    }
+/* Sparse binding on a family of its own that can do nothing else, as in RADV 24.0 to 25.0. */
+#define BIND_FAMILY                                                                                \
+    .sparse = true, .family_count = 3,                                                             \
+    .families = {                                                                                  \
+        FAMILY(1, VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT),           \
+        FAMILY(2, VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT),                                   \
+        FAMILY(1, VK_QUEUE_SPARSE_BINDING_BIT),                                                    \
+    }
+/* A render and a compute engine, one queue each. */
+#define INTEL_FAMILIES                                                                             \
+    .sparse = true, .family_count = 2,                                                             \
+    .families = {                                                                                  \
+        FAMILY(1, VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT |           \
+                      VK_QUEUE_SPARSE_BINDING_BIT),                                                \
+        FAMILY(1, VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT | VK_QUEUE_SPARSE_BINDING_BIT),     \
+    }
+
 #define AMD_CARD                                                                                   \
     .device_type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU, .vendor_id = 0x1002, .device_id = 0x73bf, \
     .optimal_image_types = 0xf, .optimal_image_alignment = 4096, .buffer_image_granularity = 64
@@ -115,6 +139,41 @@ static const struct sim_profile profiles[] = {
     {.name = "no-sparse",
      NVIDIA_CARD,
      FAMILIES(0),
+     .heap_count = 2,
+     .heaps = {VRAM_HEAP, HOST_HEAP},
+     .type_count = 4,
+     .types = {NVIDIA_TYPES}},
+    /* An Arc under ANV with resizable BAR: all of VRAM is visible. */
+    {.name = "intel",
+     .device_type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU,
+     .vendor_id = 0x8086,
+     .device_id = 0x56a0,
+     .optimal_image_types = 0x7,
+     .optimal_image_alignment = 65536,
+     .buffer_image_granularity = 64,
+     INTEL_FAMILIES,
+     .heap_count = 2,
+     .heaps = {VRAM_HEAP, HOST_HEAP},
+     .type_count = 3,
+     .types = {{DL, 0}, {HV | HC | CA, 1}, {DL | HV | HC, 0}}},
+    {.name = "one-queue",
+     NVIDIA_CARD,
+     ONE_QUEUE,
+     .heap_count = 2,
+     .heaps = {VRAM_HEAP, HOST_HEAP},
+     .type_count = 4,
+     .types = {NVIDIA_TYPES}},
+    {.name = "bind-family",
+     AMD_CARD,
+     BIND_FAMILY,
+     .heap_count = 3,
+     .heaps = {VRAM_HEAP, HOST_HEAP, BAR_HEAP},
+     .type_count = 4,
+     .types = {{DL, 0}, {HV | HC, 1}, {DL | HV | HC, 2}, {HV | HC | CA, 1}}},
+    {.name = "pageable",
+     NVIDIA_CARD,
+     SPARSE_FAMILIES,
+     .pageable = true,
      .heap_count = 2,
      .heaps = {VRAM_HEAP, HOST_HEAP},
      .type_count = 4,

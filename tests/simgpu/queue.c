@@ -3,6 +3,8 @@
  * Queues and their workers: see queue.h. */
 #include "queue.h"
 
+#include "lost.h"
+#include "present_hash.h"
 #include "costing.h"
 #include "oracle.h"
 #include "region.h"
@@ -95,23 +97,45 @@ static void run_present(struct sim_device *device, struct sim_present *present)
     VkPresentInfoKHR info = *present->info;
     info.waitSemaphoreCount = 0;
     info.pWaitSemaphores = NULL;
+    sim_present_hash(device, &info);
     pthread_mutex_lock(&device->drv_lock);
     present->result = device->vk.QueuePresentKHR(device->driver_queue, &info);
     pthread_mutex_unlock(&device->drv_lock);
 }
 
-/* false: the device is being destroyed, nothing was done. */
-static bool run_op(struct sim_fifo *fifo, const struct sim_op *op)
+/* The device is being destroyed or is lost: nothing is done or signalled. But a present's caller
+ * waits for its own fence, and keeps the present alive until then. */
+static void drop_op(struct sim_device *device, const struct sim_op *op)
 {
-    if (!sim_points_wait(fifo->device, op->waits, op->wait_count))
-        return false;
+    pthread_mutex_lock(&device->sync_lock);
+    if (op->present != NULL && !device->stopping) {
+        op->fence->signalled = true;
+        pthread_cond_broadcast(&device->sync_changed);
+    }
+    pthread_mutex_unlock(&device->sync_lock);
+}
+
+static void run_op(struct sim_fifo *fifo, const struct sim_op *op)
+{
+    struct sim_device *device = fifo->device;
+    const struct sim_mishaps *mishaps = &sim_card_get()->mishaps;
+    if (!sim_points_wait(device, op->waits, op->wait_count)) {
+        drop_op(device, op);
+        return;
+    }
+    sim_device_delay(device, op->is_bind ? mishaps->bind_delay_us : mishaps->submit_delay_us);
+    if (op->loses_device)
+        sim_device_lose(device);
+    if (sim_device_is_lost(device)) {
+        drop_op(device, op);
+        return;
+    }
     if (op->command_count > 0)
         run_commands(fifo, op);
     run_binds(op);
     if (op->present != NULL)
-        run_present(fifo->device, op->present);
-    sim_points_signal(fifo->device, op->signals, op->signal_count, op->fence);
-    return true;
+        run_present(device, op->present);
+    sim_points_signal(device, op->signals, op->signal_count, op->fence);
 }
 
 static void *worker_main(void *argument)
@@ -268,7 +292,7 @@ static void wait_idle(struct sim_queue *queue)
 VKAPI_ATTR VkResult VKAPI_CALL sim_QueueWaitIdle(VkQueue handle)
 {
     wait_idle(sim_queue_from(handle));
-    return VK_SUCCESS;
+    return sim_device_status(sim_queue_from(handle)->device);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL sim_DeviceWaitIdle(VkDevice handle)
@@ -280,5 +304,5 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_DeviceWaitIdle(VkDevice handle)
                 wait_idle(device->queues[f][k]);
         }
     }
-    return VK_SUCCESS;
+    return sim_device_status(device);
 }

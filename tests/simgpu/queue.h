@@ -38,6 +38,7 @@ struct sim_op {
     bool is_bind; /* of vkQueueBindSparse, with or without ranges */
     struct sim_present *present;
     struct sim_fence *fence; /* NULL: none */
+    bool loses_device;       /* lost.h */
     uint64_t number;         /* of submits with command buffers: 1, 2, … over the whole process */
     uint64_t cost_event;     /* in the cost list (costing.h) */
 };

@@ -4,6 +4,7 @@
 #include "region.h"
 
 #include "fault.h"
+#include "lost.h"
 #include "memory.h"
 #include "oracle.h"
 
@@ -75,6 +76,8 @@ void sim_region_destroy(struct sim_region *r)
         free_region(r);
         return;
     }
+    if (sim_device_is_lost(r->device))
+        return; /* it will never be done, and nobody can wait for it */
     /* The queued bind still points here: what it would have written to is left allocated. */
     sim_card_note_bad_bind(sim_card_get(),
                            "resource 0x%llx was destroyed before a bind of it was done",
@@ -148,7 +151,7 @@ bool sim_region_forget_memory(struct sim_device *device, struct sim_memory *memo
     memory->gone = true;
     bool pending = memory->pending_binds > 0;
     pthread_mutex_unlock(&device->map_lock);
-    if (pending)
+    if (pending && !sim_device_is_lost(device))
         sim_card_note_bad_bind(sim_card_get(),
                                "memory 0x%llx was freed before a bind to it was done",
                                (unsigned long long)SIM_KEY(memory->handle));

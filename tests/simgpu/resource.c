@@ -66,8 +66,24 @@ static void destroy_resource(struct sim_device *device, struct sim_resource *res
         return;
     if (resource->memory != VK_NULL_HANDLE)
         device->vk.FreeMemory(device->handle, resource->memory, allocator);
+    if (resource->region != NULL)
+        atomic_fetch_sub(&device->sparse_bytes, resource->requirements.size);
     sim_region_destroy(resource->region);
     free(resource);
+}
+
+/* false: more than the card's sparseAddressSpaceSize. */
+static bool take_space(struct sim_device *device, uint64_t size)
+{
+    struct sim_card *card = sim_card_get();
+    uint64_t used = atomic_load(&device->sparse_bytes);
+    do {
+        if (size > card->limits.sparse_space || used > card->limits.sparse_space - size) {
+            atomic_fetch_add_explicit(&card->sparse_refusals, 1, memory_order_relaxed);
+            return false;
+        }
+    } while (!atomic_compare_exchange_weak(&device->sparse_bytes, &used, used + size));
+    return true;
 }
 
 /* Reserves the region of a sparse resource and tells the driver that it is memory. */
@@ -77,9 +93,13 @@ static VkResult back_sparse(struct sim_device *device, struct sim_resource *reso
 {
     resource->requirements = *drivers;
     sim_requirements_patch(device, &resource->requirements, resource->class, true);
+    if (!take_space(device, resource->requirements.size))
+        return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     resource->region = sim_region_create(device, resource->requirements.size, holes);
-    if (resource->region == NULL)
+    if (resource->region == NULL) {
+        atomic_fetch_sub(&device->sparse_bytes, resource->requirements.size);
         return VK_ERROR_OUT_OF_HOST_MEMORY;
+    }
     resource->region->name = name;
     resource->region->image = resource->image;
     return sim_import(device, resource->region->base, resource->region->size, device_address,

@@ -84,6 +84,10 @@ struct sim_device {
     pthread_mutex_t sync_lock;
     pthread_cond_t sync_changed;
     bool stopping; /* protected by sync_lock: waits of workers give up */
+    bool lost;     /* protected by sync_lock: likewise, and everyone's (lost.h) */
+
+    _Atomic uint32_t allocations;  /* live, against SIMGPU_MAX_ALLOCATIONS */
+    _Atomic uint64_t sparse_bytes; /* of sparse resources, against SIMGPU_SPARSE_SPACE */
 
     pthread_mutex_t map_lock;               /* what is mapped in regions (region.h) */
     struct sim_oracle_range *oracle_ranges; /* protected by map_lock (oracle.h) */
@@ -94,6 +98,8 @@ struct sim_device {
     struct sim_map images;     /* VkImage → struct sim_resource */
     struct sim_map semaphores; /* VkSemaphore → struct sim_semaphore */
     struct sim_map fences;     /* VkFence → struct sim_fence */
+    struct sim_map
+        swapchains; /* VkSwapchainKHR → struct sim_swapchain; only if presents are hashed */
 };
 
 /* NULL: not ours. Any thread. */

@@ -4,6 +4,9 @@
  * everything that can fail has been done. */
 #include "queue.h"
 
+#include "control.h"
+#include "lost.h"
+
 /* An operation that only signals a fence, behind everything before it. */
 static struct sim_op *fence_op(struct sim_op_list *list)
 {
@@ -13,9 +16,21 @@ static struct sim_op *fence_op(struct sim_op_list *list)
     return op;
 }
 
-static void push(struct sim_queue *queue, struct sim_op_list *list, struct sim_op *last,
-                 VkFence fence)
+/* What can fail before anything is made. */
+static VkResult begin(struct sim_queue *queue, bool *late)
 {
+    sim_control_poll(sim_card_get());
+    VkResult result = sim_lost_submit(queue->device, late);
+    return result == VK_SUCCESS ? sim_fifo_start(&queue->work) : result;
+}
+
+static void push(struct sim_queue *queue, struct sim_op_list *list, struct sim_op *last,
+                 VkFence fence, bool late)
+{
+    if (list->first != NULL)
+        list->first->loses_device = late;
+    else if (late)
+        sim_device_lose(queue->device);
     if (last != NULL && fence != VK_NULL_HANDLE)
         last->fence = sim_fence_find(queue->device, fence);
     atomic_fetch_add_explicit(&sim_card_get()->submits, 1, memory_order_relaxed);
@@ -46,7 +61,8 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_QueueSubmit(VkQueue handle, uint32_t count,
     struct sim_queue *queue = sim_queue_from(handle);
     struct sim_op_list list;
     struct sim_op *op = NULL;
-    VkResult result = sim_fifo_start(&queue->work);
+    bool late;
+    VkResult result = begin(queue, &late);
     if (result != VK_SUCCESS)
         return result;
     sim_op_list_init(&list);
@@ -64,7 +80,7 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_QueueSubmit(VkQueue handle, uint32_t count,
     struct sim_op *each = list.first;
     for (uint32_t i = 0; i < count; i++, each = each->next)
         fill(queue->device, each, &infos[i]);
-    push(queue, &list, op, fence);
+    push(queue, &list, op, fence, late);
     return VK_SUCCESS;
 }
 
@@ -86,7 +102,8 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_QueueSubmit2(VkQueue handle, uint32_t count,
     struct sim_queue *queue = sim_queue_from(handle);
     struct sim_op_list list;
     struct sim_op *op = NULL;
-    VkResult result = sim_fifo_start(&queue->work);
+    bool late;
+    VkResult result = begin(queue, &late);
     if (result != VK_SUCCESS)
         return result;
     sim_op_list_init(&list);
@@ -104,6 +121,6 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_QueueSubmit2(VkQueue handle, uint32_t count,
     struct sim_op *each = list.first;
     for (uint32_t i = 0; i < count; i++, each = each->next)
         fill2(queue->device, each, &infos[i]);
-    push(queue, &list, op, fence);
+    push(queue, &list, op, fence, late);
     return VK_SUCCESS;
 }

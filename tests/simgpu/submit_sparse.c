@@ -2,6 +2,7 @@
  *
  * vkQueueBindSparse. Each range is checked before it is queued, for an unchecked one would map over
  * whatever lies behind the region; a bad one is refused, counted and told, the others go ahead. */
+#include "lost.h"
 #include "memory.h"
 #include "queue.h"
 #include "region.h"
@@ -112,7 +113,9 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_QueueBindSparse(VkQueue handle, uint32_t coun
     struct sim_op_list list;
     struct sim_op *op = NULL;
     struct sim_fifo *fifo = card->relaxed_bind ? &queue->binds : &queue->work;
-    VkResult result = sim_fifo_start(fifo);
+    VkResult result = sim_device_status(queue->device);
+    if (result == VK_SUCCESS)
+        result = sim_fifo_start(fifo);
     if (result != VK_SUCCESS)
         return result;
     sim_op_list_init(&list);

@@ -54,9 +54,9 @@ static bool points_reached_locked(const struct sim_point *points, uint32_t count
 bool sim_points_wait(struct sim_device *device, const struct sim_point *points, uint32_t count)
 {
     pthread_mutex_lock(&device->sync_lock);
-    while (!device->stopping && !points_reached_locked(points, count, false))
+    while (!device->stopping && !device->lost && !points_reached_locked(points, count, false))
         pthread_cond_wait(&device->sync_changed, &device->sync_lock);
-    bool running = !device->stopping;
+    bool running = !device->stopping && !device->lost;
     pthread_mutex_unlock(&device->sync_lock);
     return running;
 }
@@ -166,8 +166,9 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_GetSemaphoreCounterValue(VkDevice handle, VkS
     struct sim_semaphore *semaphore = semaphore_find(device, key);
     pthread_mutex_lock(&device->sync_lock);
     *value = semaphore->value;
+    VkResult result = device->lost ? VK_ERROR_DEVICE_LOST : VK_SUCCESS;
     pthread_mutex_unlock(&device->sync_lock);
-    return VK_SUCCESS;
+    return result;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL sim_SignalSemaphore(VkDevice handle,
@@ -199,14 +200,16 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_WaitSemaphores(VkDevice handle, const VkSemap
                                        .value = info->pValues[i]};
     pthread_mutex_lock(&device->sync_lock);
     bool reached;
-    while (!(reached = points_reached_locked(points, info->semaphoreCount, any)) && timeout > 0) {
+    while (!(reached = points_reached_locked(points, info->semaphoreCount, any)) && timeout > 0 &&
+           !device->lost) {
         if (!wait_change_locked(device, finite, &deadline))
             timeout = 0;
     }
+    VkResult unmet = device->lost ? VK_ERROR_DEVICE_LOST : VK_TIMEOUT;
     pthread_mutex_unlock(&device->sync_lock);
     if (points != few)
         free(points);
-    return reached ? VK_SUCCESS : VK_TIMEOUT;
+    return reached ? VK_SUCCESS : unmet;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL sim_CreateFence(VkDevice handle, const VkFenceCreateInfo *info,
@@ -264,9 +267,10 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_GetFenceStatus(VkDevice handle, VkFence key)
     struct sim_device *device = sim_device_find(handle);
     const struct sim_fence *fence = sim_fence_find(device, key);
     pthread_mutex_lock(&device->sync_lock);
+    VkResult unmet = device->lost ? VK_ERROR_DEVICE_LOST : VK_NOT_READY;
     bool signalled = fence->signalled;
     pthread_mutex_unlock(&device->sync_lock);
-    return signalled ? VK_SUCCESS : VK_NOT_READY;
+    return signalled ? VK_SUCCESS : unmet;
 }
 
 static bool fences_done_locked(struct sim_fence *const *fences, uint32_t count, bool any)
@@ -295,12 +299,14 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_WaitForFences(VkDevice handle, uint32_t count
         fences[i] = sim_fence_find(device, keys[i]);
     pthread_mutex_lock(&device->sync_lock);
     bool done;
-    while (!(done = fences_done_locked(fences, count, !all && count > 0)) && timeout > 0) {
+    while (!(done = fences_done_locked(fences, count, !all && count > 0)) && timeout > 0 &&
+           !device->lost) {
         if (!wait_change_locked(device, finite, &deadline))
             timeout = 0;
     }
+    VkResult unmet = device->lost ? VK_ERROR_DEVICE_LOST : VK_TIMEOUT;
     pthread_mutex_unlock(&device->sync_lock);
     if (fences != few)
         free(fences);
-    return done ? VK_SUCCESS : VK_TIMEOUT;
+    return done ? VK_SUCCESS : unmet;
 }

@@ -37,7 +37,7 @@ struct sim_point sim_point_for_signal(struct sim_device *device, VkSemaphore sem
 /* NULL for VK_NULL_HANDLE. */
 struct sim_fence *sim_fence_find(struct sim_device *device, VkFence fence);
 
-/* Waits without limit; false: the device is being destroyed. */
+/* Waits without limit; false: the device is being destroyed or is lost. */
 bool sim_points_wait(struct sim_device *device, const struct sim_point *points, uint32_t count);
 /* The semaphores first, then the fence (may be NULL), at one go. */
 void sim_points_signal(struct sim_device *device, const struct sim_point *points, uint32_t count,

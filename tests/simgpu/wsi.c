@@ -3,6 +3,8 @@
  * Windows: surfaces and swapchains are the driver's. An acquire is waited for with a fence of the
  * driver's own and then signals ours; a present runs on the queue's worker, behind the work it
  * waits for, while the program's thread waits for its result. */
+#include "lost.h"
+#include "present_hash.h"
 #include "costing.h"
 #include "queue.h"
 
@@ -59,7 +61,15 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_CreateSwapchainKHR(VkDevice handle,
     copy.imageSharingMode = VK_SHARING_MODE_EXCLUSIVE;
     copy.queueFamilyIndexCount = 0;
     copy.pQueueFamilyIndices = NULL;
-    return sim_device_find(handle)->vk.CreateSwapchainKHR(handle, &copy, allocator, swapchain);
+    return sim_present_hash_create(sim_device_find(handle), &copy, allocator, swapchain);
+}
+
+VKAPI_ATTR void VKAPI_CALL sim_DestroySwapchainKHR(VkDevice handle, VkSwapchainKHR swapchain,
+                                                   const VkAllocationCallbacks *allocator)
+{
+    struct sim_device *device = sim_device_find(handle);
+    sim_present_hash_forget(device, swapchain);
+    device->vk.DestroySwapchainKHR(handle, swapchain, allocator);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL sim_AcquireNextImageKHR(VkDevice handle, VkSwapchainKHR swapchain,
@@ -69,6 +79,8 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_AcquireNextImageKHR(VkDevice handle, VkSwapch
     struct sim_device *device = sim_device_find(handle);
     VkFenceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
     VkFence acquired;
+    if (sim_device_is_lost(device))
+        return VK_ERROR_DEVICE_LOST;
     VkResult result = device->vk.CreateFence(handle, &info, NULL, &acquired);
     if (result != VK_SUCCESS)
         return result;
@@ -103,7 +115,9 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_QueuePresentKHR(VkQueue handle, const VkPrese
     struct sim_present present = {.info = info, .result = VK_ERROR_DEVICE_LOST};
     struct sim_fence done = {0};
     struct sim_op_list list;
-    VkResult result = sim_fifo_start(&queue->work);
+    VkResult result = sim_device_status(queue->device);
+    if (result == VK_SUCCESS)
+        result = sim_fifo_start(&queue->work);
     if (result != VK_SUCCESS)
         return result;
     struct sim_op *op = sim_op_create(info->waitSemaphoreCount, 0, 0, 0);

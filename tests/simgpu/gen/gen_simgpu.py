@@ -3,8 +3,9 @@
 
     sim_tables.h   typed dispatch tables (instance, device), prototypes of the hooks, extension ids
     sim_tables.c   the sorted command table (aliases included), the sorted extension table, struct sizes
+    sim_calls.c    a trampoline for each command that can fail, and the names of results (inject.h)
 
-usage: gen_simgpu.py REGISTRY_DIR VK_XML HOOKS_DEF OUT_H OUT_C
+usage: gen_simgpu.py REGISTRY_DIR VK_XML HOOKS_DEF OUT_H OUT_C OUT_CALLS
 
 A core command that carries a queue, fence, semaphore or memory and is neither HOOK nor PASS is an error;
 an extension with such a command is hidden from programs.
@@ -40,6 +41,18 @@ def read_extensions(vk_xml):
     return extensions
 
 
+def read_results(vk_xml):
+    """(command -> its VkResults that are errors, all VkResults that commands have)."""
+    errors, every = {}, set()
+    for command in ET.parse(vk_xml).getroot().findall("commands/command"):
+        name = command.findtext("proto/name")
+        codes = {kind: (command.get(kind) or "").split(",") for kind in ("errorcodes", "successcodes")}
+        if name and codes["errorcodes"] != [""] and name not in errors:
+            errors[name] = codes["errorcodes"]
+        every.update(codes["errorcodes"] + codes["successcodes"])
+    return errors, sorted(every - {""})
+
+
 def carries(reg, type_name, seen):
     """Does a type hold one of CARRIERS, directly or through structs?"""
     type_name = reg.struct_aliases.get(type_name, type_name)
@@ -52,8 +65,8 @@ def carries(reg, type_name, seen):
 
 
 class Generator:
-    def __init__(self, reg, extensions, hooks):
-        self.reg, self.extensions = reg, extensions
+    def __init__(self, reg, extensions, hooks, errors):
+        self.reg, self.extensions, self.errors = reg, extensions, errors
         self.names = sorted(n for n, c in reg.commands.items()
                             if (c.core or c.extensions) and c.platform in PLATFORMS)
         self.hooks = ["vk" + n for n in hooks["HOOK"]]
@@ -69,6 +82,9 @@ class Generator:
         self.refused = set()
         self.find_refused()
         self.hidden -= set(hooks["SHOW"])
+        fallible = [n for n in self.names if self.reg.resolve(n).name == n and n in errors
+                    and reg.commands[n].ret == "VkResult"]
+        self.calls = {name: i for i, name in enumerate(fallible)}
 
     def find_refused(self):
         for name in self.names:
@@ -110,8 +126,9 @@ class Generator:
         ids = sorted(self.ids[e] for e in command.extensions)
         if ids:
             lists.append(f"static const uint16_t ext_{name}[] = {{{', '.join(map(str, ids))}}};")
+        call = self.calls.get(target, "UINT16_MAX")
         return (f'    {{"{name}", {level}, {core}, {hook}, {len(ids)}, {"ext_" + name if ids else "NULL"}, '
-                f'{"true" if name in self.refused else "false"}}},')
+                f'{"true" if name in self.refused else "false"}, {call}}},')
 
     def loader(self, function, struct, levels, fetch):
         out = [f"void {function}(struct {struct} *t, {fetch} get, {'VkInstance' if 'Instance' in fetch else 'VkDevice'} h)", "{"]
@@ -129,6 +146,33 @@ class Generator:
             if struct.platform is None and struct.stype and "VkDeviceCreateInfo" in struct.extends:
                 out.append(f"    case {struct.stype}:\n        return sizeof({struct.name});")
         return "\n".join(out + ["    default:", "        return 0;", "    }", "}\n"])
+
+    def trampoline(self, name):
+        """Counts, then fails or goes on. A command that makes several objects leaves none behind."""
+        command = self.reg.commands[name]
+        out = ["static VKAPI_ATTR " + command.prototype("call_" + name[2:]), "{", "    VkResult result;",
+               f"    if (sim_inject_due({self.calls[name]}, &result)) {{"]
+        for p in command.params:
+            if p.type in self.reg.handles and p.is_pointer and p.len and not p.decl.startswith("const"):
+                length = p.len.split(",")[0]
+                if not any(q.name == length and q.is_pointer for q in command.params):
+                    out += [f"        for (uint32_t i = 0; i < {length}; i++)",
+                            f"            {p.name}[i] = VK_NULL_HANDLE;"]
+        return "\n".join(out + ["        return result;", "    }",
+                                f"    return ((PFN_{name})sim_inject_real({self.calls[name]}))("
+                                + ", ".join(p.name for p in command.params) + ");", "}\n"])
+
+    def call_source(self, results):
+        rows = []
+        for name in self.calls:
+            errors = " ".join(e.replace("VK_ERROR_", "") for e in self.errors[name])
+            rows.append(f'    {{"{name}", (PFN_vkVoidFunction)call_{name[2:]}, "{errors}"}},')
+        return "\n".join(
+            [BANNER, '#include "inject.h"\n'] + [self.trampoline(n) for n in self.calls]
+            + ["const struct sim_call sim_calls[] = {"] + rows + ["};",
+               f"const uint32_t sim_call_count = {len(rows)};\n", "const struct sim_result sim_results[] = {"]
+            + [f'    {{"{r[3:]}", {r}}},' for r in results]
+            + ["};", f"const size_t sim_result_count = {len(results)};"]) + "\n"
 
     def source(self):
         lists, rows = [], []
@@ -148,17 +192,18 @@ class Generator:
                self.struct_sizes()])
 
 
-def main(registry_dir, vk_xml, hooks_def, out_h, out_c):
+def main(registry_dir, vk_xml, hooks_def, out_h, out_c, out_calls):
     sys.path.insert(0, registry_dir)
     sys.dont_write_bytecode = True
     from registry import Registry  # pylint: disable=import-error
-    gen = Generator(Registry.load(vk_xml), read_extensions(vk_xml), read_hooks(hooks_def))
-    for path, text in ((out_h, gen.header()), (out_c, gen.source())):
+    errors, results = read_results(vk_xml)
+    gen = Generator(Registry.load(vk_xml), read_extensions(vk_xml), read_hooks(hooks_def), errors)
+    for path, text in ((out_h, gen.header()), (out_c, gen.source()), (out_calls, gen.call_source(results))):
         with open(path, "w", encoding="utf-8") as f:
             f.write(text)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 6:
+    if len(sys.argv) != 7:
         sys.exit(__doc__)
     main(*sys.argv[1:])
