@@ -348,8 +348,10 @@ bool sim_oracle_fault(uintptr_t address, const void *context)
         return false;
     if (!atomic_load_explicit(&running, memory_order_relaxed))
         atomic_fetch_add_explicit(&stray_faults, 1, memory_order_relaxed);
-    atomic_store_explicit(&range->touched, true, memory_order_release);
-    return open_unit(range, unit, access_bit(context));
+    bool opened = open_unit(range, unit, access_bit(context));
+    /* Last, and by exchange: collect_locked() so comes after all that any thread did here. */
+    atomic_exchange_explicit(&range->touched, true, memory_order_acq_rel);
+    return opened;
 }
 
 /* --- submits */
