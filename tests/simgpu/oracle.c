@@ -76,11 +76,13 @@ static void read_settings(void)
         granularity = FINE_GRANULARITY;
     else if (strcmp(text, "64k") == 0)
         granularity = COARSE_GRANULARITY;
-    else
-        sim_log("SIMGPU_ORACLE='%s' is neither 0, 1, 4k nor 64k: off", text);
+    if (granularity == 0) {
+        /* A test would silently have nothing to look at. */
+        sim_log("SIMGPU_ORACLE='%s' is neither 0, 1, 4k nor 64k", text);
+        abort();
+    }
     allowed_mappings = read_allowed_mappings();
-    if (granularity != 0)
-        sim_oracle_report_open();
+    sim_oracle_report_open();
 #else
     (void)read_allowed_mappings;
     sim_log("SIMGPU_ORACLE is not available here: it needs x86_64 to tell reads from writes");
