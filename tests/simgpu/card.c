@@ -172,6 +172,7 @@ static void open_log(void)
         log_fd = fd;
     else
         sim_log("cannot open SIMGPU_LOG='%s': %s", path, strerror(errno));
+    free((void *)(uintptr_t)path);
 }
 
 static void choose_profile(struct sim_card *card)

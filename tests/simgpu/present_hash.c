@@ -57,6 +57,7 @@ static void open_file(void)
     hash_fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     if (hash_fd < 0)
         sim_log("cannot open SIMGPU_PRESENT_HASHES='%s': %s", path, strerror(errno));
+    free((void *)(uintptr_t)path);
 }
 
 static const struct texel_format *find_format(VkFormat format)
