@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * vkEnumerate*Properties: the layer describes itself when it is asked by name and passes everything
- * else down. Its manifest offers VK_EXT_layer_settings, an extension of the instance; it adds none
- * to devices (LLP_LAYER_16 forbids it for the NULL layer name). */
-#include "newer.h"
+ * else down. It adds no extension (LLP_LAYER_16 forbids it for the NULL layer name). */
 #include "objects.h"
 
 #include <string.h>
@@ -51,17 +49,10 @@ VKAPI_ATTR VkResult VKAPI_CALL spw_EnumerateDeviceLayerProperties(VkPhysicalDevi
 VKAPI_ATTR VkResult VKAPI_CALL spw_EnumerateInstanceExtensionProperties(
     const char *pLayerName, uint32_t *pPropertyCount, VkExtensionProperties *pProperties)
 {
+    (void)pProperties;
     if (!is_ours(pLayerName))
         return VK_ERROR_LAYER_NOT_PRESENT;
-    if (!pProperties) {
-        *pPropertyCount = 1;
-        return VK_SUCCESS;
-    }
-    if (*pPropertyCount < 1)
-        return VK_INCOMPLETE;
-    *pPropertyCount = 1;
-    pProperties[0] = (VkExtensionProperties){VK_EXT_LAYER_SETTINGS_EXTENSION_NAME,
-                                             VK_EXT_LAYER_SETTINGS_SPEC_VERSION};
+    *pPropertyCount = 0;
     return VK_SUCCESS;
 }
 

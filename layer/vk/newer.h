@@ -37,8 +37,6 @@ typedef void(VKAPI_PTR *PFN_vkGetDataGraphPipelineSessionMemoryRequirementsARM)(
 
 /* The program's own settings of layers, in vkCreateInstance's chain. */
 #ifndef VK_EXT_layer_settings
-#define VK_EXT_LAYER_SETTINGS_EXTENSION_NAME             "VK_EXT_layer_settings"
-#define VK_EXT_LAYER_SETTINGS_SPEC_VERSION               2
 #define VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT ((VkStructureType)1000496000)
 typedef enum VkLayerSettingTypeEXT {
     VK_LAYER_SETTING_TYPE_BOOL32_EXT = 0,

@@ -35,6 +35,13 @@ setup()
     icd=$SIMGPU_ICD
 }
 
+# The simulated card stands on lavapipe.
+need_card()
+{
+    [ -e "$icd" ] || skip 'simgpu is not built'
+    compgen -G '/usr/share/vulkan/icd.d/lvp_icd.*.json' >/dev/null || skip 'lavapipe is not installed'
+}
+
 # spw [VARIABLE=value]... argument...: the command; its output in $work/out and $work/err, its exit code in $code.
 spw()
 {

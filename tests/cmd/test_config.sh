@@ -150,6 +150,9 @@ tr -d '{}[], \n' <"$work/before" | cmp -s - "$work/after" || fail 'the file that
 spw config show --for /games/bin/any-game.exe
 expect_code 0
 expect_out 'Profiles: none is for this program'
+spw config show --for name-of-the-game.exe
+expect_code 0
+expect_out "vram_limit 6GiB $user/spillway.json"
 # Never again over it.
 echo '{"defaults": {}}' >"$user/spillway.json"
 spw config init

@@ -4,7 +4,7 @@
 set -u
 . "$(dirname "$0")/lib.sh"
 setup
-[ -e "$icd" ] || skip "simgpu is not built"
+need_card
 
 profile=$1
 MiB=$((1024 * 1024))

@@ -4,7 +4,7 @@
 set -u
 . "$(dirname "$0")/lib.sh"
 setup
-[ -e "$icd" ] || skip "simgpu is not built"
+need_card
 lib=$BUILD_ROOT/layer/vk/libVkLayer_spillway.so
 both=()
 [ ! -e $chromium ] || both=(--loader "$chromium")
@@ -202,6 +202,22 @@ spw doctor
 if [ "$code" -ne 0 ]; then
     expect_out "Another layer's manifest $work/share/vulkan/implicit_layer.d/other.json is broken: it is not valid JSON"
 fi
+no_manifests
+
+# A command of another version, and two layers that can be used.
+manifest "$lib"
+sed "s/$PROJECT_VERSION/${PROJECT_VERSION//[0-9]/9}/g" "$SPILLWAY" >"$work/alone/spillway"
+spw doctor "${options[@]}"
+expect_code 0
+expect_out "Note: The layer is Spillway $PROJECT_VERSION, this command is of ${PROJECT_VERSION//[0-9]/9}: $(realpath "$lib")"
+expect_not 'Two Spillways'
+cp "$SPILLWAY" "$work/alone/spillway"
+cp "$lib" "$work/libVkLayer_spillway_2.so"
+manifest "$work/libVkLayer_spillway_2.so"
+manifest "$lib" spillway_layer.other.json
+spw doctor "${options[@]}"
+expect_code 0
+expect_out "Note: Two Spillways are installed"
 no_manifests
 
 # ---- settings

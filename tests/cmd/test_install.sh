@@ -43,10 +43,11 @@ spw run -- sh -c 'echo "$XDG_DATA_DIRS"'
 expect_code 0
 expect_silent
 [ "$(cat "$work/out")" = "$work/share:$share" ] || fail "$said: $(cat "$work/out"), not $share"
-[ -e "$icd" ] || finish
-spw doctor --json
-expect_code 0
-expect_json /loaders/0/library "$(realpath "$(one libVkLayer_spillway.so)")"
+if compgen -G '/usr/share/vulkan/icd.d/lvp_icd.*.json' >/dev/null; then
+    spw doctor --json
+    expect_code 0
+    expect_json /loaders/0/library "$(realpath "$(one libVkLayer_spillway.so)")"
+fi
 
 # Where the loader looks by itself, nothing is added.
 spw XDG_DATA_DIRS="$share" run -- sh -c 'echo "$XDG_DATA_DIRS"'

@@ -290,6 +290,9 @@ void under_setup_outputs(struct under *u, const char *name)
     make_folder(u, name);
     set(u, "SIMGPU_STATS", under_path(u, "%s/simgpu.json", name));
     set(u, "SIMGPU_LOG", under_path(u, "%s/simgpu.log", name));
+    /* The first is written only where SIMGPU_ORACLE is on. */
+    set(u, "SIMGPU_ORACLE_FILE", under_path(u, "%s/oracle.jsonl", name));
+    set(u, "SIMGPU_COST_FILE", under_path(u, "%s/cost.jsonl", name));
     if (u->layer != UNDER_LAYER_OFF && !u->log_to_stderr)
         set(u, "SPILLWAY_LOG_FILE", under_path(u, "%s/spillway.log", name));
     if (u->validation == UNDER_VALIDATION_NONE)

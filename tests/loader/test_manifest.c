@@ -128,6 +128,8 @@ int main(int argc, char **argv)
         expect_absent(layer, "disable_environment", "means nothing to an explicit layer");
     }
     expect_absent(layer, "device_extensions", "the loader would add them to every device");
+    expect_absent(layer, "instance_extensions",
+                  "loader 1.3.239 lists them, and refuses those that it does not know");
     expect_absent(layer, "component_layers", "not a meta-layer");
     json_object_put(root);
     return wrong_count == 0 ? 0 : 1;

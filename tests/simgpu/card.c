@@ -139,7 +139,7 @@ static void read_budget(struct sim_card *card)
         sim_log("SIMGPU_BUDGET='%s' is neither a size nor wrap, zero, huge: ignored", text);
 }
 
-const char *sim_env_path(const char *name)
+char *sim_env_path(const char *name)
 {
     const char *text = secure_getenv(name);
     if (text == NULL || text[0] == '\0')
@@ -164,7 +164,7 @@ void sim_bad_setting(const char *name, const char *text, const char *wanted)
 
 static void open_log(void)
 {
-    const char *path = sim_env_path("SIMGPU_LOG");
+    char *path = sim_env_path("SIMGPU_LOG");
     if (path == NULL)
         return;
     int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
@@ -172,7 +172,7 @@ static void open_log(void)
         log_fd = fd;
     else
         sim_log("cannot open SIMGPU_LOG='%s': %s", path, strerror(errno));
-    free((void *)(uintptr_t)path);
+    free(path);
 }
 
 static void choose_profile(struct sim_card *card)

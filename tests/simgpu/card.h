@@ -98,8 +98,8 @@ bool sim_parse_size(const char *text, uint64_t *size);
 /* A size, or one of wrap, zero, huge; false: neither. */
 bool sim_parse_budget(const char *text, struct sim_budget *budget);
 /* A path of the environment in which %p stands for the process id: several processes, several
- * files. NULL: not set. Lives as long as the process. */
-const char *sim_env_path(const char *name);
+ * files. NULL: not set. The caller frees it. */
+char *sim_env_path(const char *name);
 /* A setting that cannot be understood ends the process: a test must not run on the wrong card. */
 _Noreturn void sim_bad_setting(const char *name, const char *text, const char *wanted);
 
@@ -113,6 +113,7 @@ void sim_card_note_bad_bind(struct sim_card *card, const char *format, ...)
 
 /* lavapipe, swiftshader or other: what SIMGPU_DRIVER names (driver.c). */
 const char *sim_driver_name(void);
+
 /* A JSON string, quotes included. */
 void sim_json_string(FILE *f, const char *text);
 

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* All under the oracle's submit lock, but for the first, which is called once. */
@@ -21,12 +22,13 @@ static bool first_range, first_resource;
 
 void sim_oracle_report_open(void)
 {
-    const char *path = sim_env_path("SIMGPU_ORACLE_FILE");
+    char *path = sim_env_path("SIMGPU_ORACLE_FILE");
     if (path == NULL)
         return;
     file = fopen(path, "we");
     if (file == NULL)
         sim_log("cannot write SIMGPU_ORACLE_FILE='%s': %s", path, strerror(errno));
+    free(path);
 }
 
 static void put_name(uint64_t handle)

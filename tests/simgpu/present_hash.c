@@ -51,13 +51,13 @@ static const struct texel_format {
 
 static void open_file(void)
 {
-    const char *path = sim_env_path("SIMGPU_PRESENT_HASHES");
+    char *path = sim_env_path("SIMGPU_PRESENT_HASHES");
     if (path == NULL)
         return;
     hash_fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     if (hash_fd < 0)
         sim_log("cannot open SIMGPU_PRESENT_HASHES='%s': %s", path, strerror(errno));
-    free((void *)(uintptr_t)path);
+    free(path);
 }
 
 static const struct texel_format *find_format(VkFormat format)

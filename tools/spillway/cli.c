@@ -14,6 +14,8 @@
 #define MIN_WIDTH 40
 #define MAX_WIDTH 110
 
+const char cli_version[] = SPW_VERSION;
+
 static void say(enum cli_style style, const char *label, const char *format, va_list args)
     __attribute__((format(printf, 3, 0)));
 static void say(enum cli_style style, const char *label, const char *format, va_list args)

@@ -20,6 +20,8 @@ enum exit_code {
     EXIT_RUN_NOT_FOUND = 127,
 };
 
+extern const char cli_version[];
+
 /* "spillway: …" on stderr, one line. */
 void cli_error(const char *format, ...) SPW_PRINTF(1, 2);
 void cli_warn(const char *format, ...) SPW_PRINTF(1, 2);

@@ -63,8 +63,10 @@ static void print_profile(void *user, const struct spw_match *match)
            match->name != NULL ? match->name : "without a name", match->name != NULL ? "'" : "",
            match->file, match->line,
            match->needs_gpu ? ", on the GPUs that it names only: not counted below" : "");
-    if (match->comment != NULL)
-        printf("    %s\n", match->comment);
+    if (match->comment != NULL) {
+        printf("    ");
+        cli_print_wrapped(match->comment, 4);
+    }
 }
 
 static void count_profile(void *user, const struct spw_match *match)

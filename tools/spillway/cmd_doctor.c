@@ -225,7 +225,7 @@ static json_object *make_report(const struct text_list *loaders)
 {
     struct layer_search search;
     json_object *report = json_object_new_object();
-    json_object_object_add(report, "version", json_object_new_string(SPW_VERSION));
+    json_object_object_add(report, "version", json_object_new_string(cli_version));
     json_object_object_add(report, "well", json_object_new_boolean(false));
     json_object_object_add(report, "problems", json_object_new_array());
     json_object_object_add(report, "notes", json_object_new_array());

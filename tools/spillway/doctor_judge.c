@@ -411,6 +411,40 @@ static void note_32_bit(struct judge *j)
             NULL);
 }
 
+/* Loader 1.3.239 takes the last one that it finds, 1.4.364 the first. */
+static void note_two_installed(struct judge *j)
+{
+    const struct manifest *first = layer_search_find(j->search);
+    for (size_t i = 0; first != NULL && i < j->search->manifest_count; i++) {
+        const struct manifest *m = &j->search->manifests[i];
+        if (!m->ours || m->state != MANIFEST_OK || m->library == NULL || first->library == NULL ||
+            strcmp(m->library, first->library) == 0)
+            continue;
+        add(j->notes, "two-installed",
+            cli_format("Two Spillways are installed, and Vulkan loaders differ in which they take: "
+                       "%s and %s",
+                       first->library, m->library),
+            "remove one of them (ninja -C build uninstall in its build tree)");
+        return;
+    }
+}
+
+static void note_version(struct judge *j)
+{
+    json_object *loaders = report_get(j->report, "loaders");
+    for (size_t i = 0; i < report_count(loaders); i++) {
+        json_object *entry = report_item(loaders, i);
+        json_object *gpu = report_item(report_get(entry, "gpus"), 0);
+        const char *version = report_text(gpu, "layer_version");
+        const char *library = report_text(entry, "library");
+        if (version != NULL && strcmp(version, cli_version) != 0)
+            add(j->notes, "version",
+                cli_format("The layer is Spillway %s, this command is of %s: %s", version,
+                           cli_version, library != NULL ? library : "a library of another name"),
+                "install both from the same source");
+    }
+}
+
 /* A second card without a driver is no problem of the first. */
 static void note_silent_card(struct judge *j)
 {
@@ -469,6 +503,8 @@ void doctor_judge(json_object *report, const struct layer_search *search, const 
         (void)judge_manifests(&j);
     }
     note_32_bit(&j);
+    note_two_installed(&j);
+    note_version(&j);
     note_silent_card(&j);
     note_leaks(&j);
 }

@@ -64,7 +64,7 @@ int main(int argc, char **argv)
     if (is_one_of(word, "help", "--help", "-h"))
         return print_help(argc > 2 ? argv[2] : NULL);
     if (is_one_of(word, "version", "--version", "-V")) {
-        printf("spillway %s\n", SPW_VERSION);
+        printf("spillway %s\n", cli_version);
         return cli_finish(EXIT_ALL_WELL);
     }
     for (size_t i = 0; i < SPW_ARRAY_SIZE(commands); i++) {

@@ -26,8 +26,7 @@ VkCommandBuffer lane_record_copy(const struct vkf *f, const struct lane *lane, V
                                  VkDeviceSize size_bytes)
 {
     VkCommandBuffer commands = suite_commands_begin(f, lane->pool);
-    VkBufferCopy region = {
-        .srcOffset = from_offset, .dstOffset = to_offset, .size = size_bytes};
+    VkBufferCopy region = {.srcOffset = from_offset, .dstOffset = to_offset, .size = size_bytes};
     vkCmdCopyBuffer(commands, from, to, 1, &region);
     suite_commands_end(commands);
     return commands;

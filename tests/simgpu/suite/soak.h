@@ -19,7 +19,7 @@ enum {
     SOAK_BUFFERS = 20,
     SOAK_MAX_BLOCKS = 4, /* of a buffer */
     SOAK_SLAB_BLOCKS = 96,
-    SOAK_SLABS = 2, /* VRAM, host */
+    SOAK_SLABS = 2,   /* VRAM, host */
     SOAK_WINDOW = 16, /* steps */
     SOAK_WINDOWS = 2, /* in flight */
     SOAK_OPS = 4 * SOAK_WINDOW,
@@ -58,7 +58,7 @@ struct soak_op {
     uint32_t bind_count;
     struct soak_place freed[SOAK_MAX_BLOCKS]; /* by SOAK_POISON, once it is done */
     uint32_t freed_count;
-    uint32_t slot, words, seed;               /* SOAK_CHECK: what has to be in the slot */
+    uint32_t slot, words, seed; /* SOAK_CHECK: what has to be in the slot */
     bool submitted;
 };
 

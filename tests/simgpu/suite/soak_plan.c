@@ -160,11 +160,10 @@ static void plan_bind(struct soak *s, struct soak_window *w, uint32_t index,
     struct soak_op *op = add_op(s, w, SOAK_BIND, draw_bind_queue(s), index);
     for (uint32_t i = 0; i < b->block_count; i++) {
         b->places[i] = places[i];
-        op->binds[i] =
-            (VkSparseMemoryBind){.resourceOffset = i * SUITE_BLOCK,
-                                 .size = SUITE_BLOCK,
-                                 .memory = s->slabs[places[i].slab].memory,
-                                 .memoryOffset = places[i].block * SUITE_BLOCK};
+        op->binds[i] = (VkSparseMemoryBind){.resourceOffset = i * SUITE_BLOCK,
+                                            .size = SUITE_BLOCK,
+                                            .memory = s->slabs[places[i].slab].memory,
+                                            .memoryOffset = places[i].block * SUITE_BLOCK};
     }
     op->bind_count = b->block_count;
     b->last = ticket_of(op);
@@ -206,8 +205,8 @@ void soak_buffer_make(struct soak *s, struct soak_window *w, uint32_t index)
 {
     struct soak_buffer *b = &s->buffers[index];
     struct soak_place places[SOAK_MAX_BLOCKS];
-    *b = (struct soak_buffer){.block_count = 1 + draw(s, SOAK_MAX_BLOCKS),
-                              .last_window = w->number};
+    *b =
+        (struct soak_buffer){.block_count = 1 + draw(s, SOAK_MAX_BLOCKS), .last_window = w->number};
     b->sparse = suite_sparse_buffer(s->f, b->block_count * SUITE_BLOCK - 4 * draw(s, 64), 0,
                                     VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT);
     VkBufferDeviceAddressInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,

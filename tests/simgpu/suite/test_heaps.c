@@ -159,8 +159,8 @@ static void test_budget(const char *expected)
 {
     static const char *const extension = VK_EXT_MEMORY_BUDGET_EXTENSION_NAME;
     struct vkf f;
-    vkf_begin(&f, &(struct vkf_options){.device_extensions = &extension,
-                                        .device_extension_count = 1});
+    vkf_begin(&f,
+              &(struct vkf_options){.device_extensions = &extension, .device_extension_count = 1});
     VkDeviceMemory memory[VK_MAX_MEMORY_TYPES];
     VkDeviceSize usage[VK_MAX_MEMORY_HEAPS] = {0};
     for (uint32_t type = 0; type < f.memory.memoryTypeCount; type++) {

@@ -152,8 +152,8 @@ static void test_old_programs(void)
     vkf_end(&f);
 }
 
-/* test_instances [again]: the validation layers keep a file open for every instance, so that the one
- * test is not for them. */
+/* test_instances [again]: the validation layers keep a file open for every instance, so that the
+ * one test is not for them. */
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "again") == 0) {

@@ -140,9 +140,8 @@ static void image_blocks(struct scene *s)
     struct vkf_image image = suite_sparse_image(&s->f, 64, 64, 1, VK_IMAGE_USAGE_SAMPLED_BIT);
     VkSparseImageMemoryBind bind = {.extent = {64, 64, 1}, .memory = s->slab.memory};
     VkSparseImageMemoryBindInfo binds = {.image = image.handle, .bindCount = 1, .pBinds = &bind};
-    VkBindSparseInfo info = {.sType = VK_STRUCTURE_TYPE_BIND_SPARSE_INFO,
-                             .imageBindCount = 1,
-                             .pImageBinds = &binds};
+    VkBindSparseInfo info = {
+        .sType = VK_STRUCTURE_TYPE_BIND_SPARSE_INFO, .imageBindCount = 1, .pImageBinds = &binds};
     VKF_VK(vkQueueBindSparse(s->f.queue, 1, &info, s->f.fence));
     wait_fence(&s->f);
     vkf_image_destroy(&s->f, &image);
@@ -212,8 +211,7 @@ static VkDeviceAddress address_of(const struct scene *s, VkBuffer buffer)
 static void past_end(struct scene *s)
 {
     begin(s, 0);
-    struct vkf_compute shader =
-        vkf_compute_create(&s->f, address_spv, sizeof(address_spv), 0, 28);
+    struct vkf_compute shader = vkf_compute_create(&s->f, address_spv, sizeof(address_spv), 0, 28);
     struct {
         VkDeviceAddress from, to;
         uint32_t words, seed, mode;
@@ -237,10 +235,8 @@ static void no_semaphore(struct scene *s)
     VkSemaphore gate = suite_timeline(&s->f, 0);
     VkFence bound = suite_fence(&s->f);
     VkSparseMemoryBind bind = range(s, 0, 4 * SUITE_BLOCK, 0);
-    struct suite_batch batch = {.buffer = s->buffer.handle,
-                                .binds = &bind,
-                                .bind_count = 1,
-                                .waits = {{gate, 1}}};
+    struct suite_batch batch = {
+        .buffer = s->buffer.handle, .binds = &bind, .bind_count = 1, .waits = {{gate, 1}}};
     suite_bind(s->f.queue, &batch, bound);
     VkCommandPool pool = suite_pool(&s->f, s->f.main_family);
     VkCommandBuffer commands = suite_commands_begin(&s->f, pool);
@@ -256,6 +252,60 @@ static void no_semaphore(struct scene *s)
     vkDestroyCommandPool(s->f.device, pool, NULL);
     vkDestroyFence(s->f.device, bound, NULL);
     vkDestroySemaphore(s->f.device, gate, NULL);
+}
+
+/* A bind waits for the host; meanwhile what it names is destroyed. */
+static void gone_before_bind(struct scene *s, bool free_memory)
+{
+    begin(s, 0);
+    VkSemaphore gate = suite_timeline(&s->f, 0);
+    VkDeviceMemory memory = vkf_allocate(&s->f, SUITE_BLOCK, s->slab.type);
+    VkSparseMemoryBind bind = {.size = SUITE_BLOCK, .memory = memory};
+    struct suite_batch batch = {
+        .buffer = s->buffer.handle, .binds = &bind, .bind_count = 1, .waits = {{gate, 1}}};
+    suite_bind(s->f.queue, &batch, s->f.fence);
+    if (free_memory)
+        vkf_free(&s->f, memory);
+    else
+        vkf_buffer_destroy(&s->f, &s->buffer);
+    suite_timeline_signal(&s->f, gate, 1);
+    wait_fence(&s->f);
+    vkDestroySemaphore(s->f.device, gate, NULL);
+    if (!free_memory)
+        vkf_free(&s->f, memory);
+}
+
+static void resource_gone(struct scene *s)
+{
+    gone_before_bind(s, false);
+}
+
+static void memory_gone(struct scene *s)
+{
+    gone_before_bind(s, true);
+}
+
+/* Plain binds: of the wrong type, misaligned, past the end, of a sparse buffer. */
+static void plain_binds(struct scene *s)
+{
+    begin(s, 0);
+    struct vkf *f = &s->f;
+    struct vkf_image image = vkf_image_create(f, 64, 64, 1, 1, VK_IMAGE_TILING_OPTIMAL, 0);
+    uint32_t type = vkf_find_type(f, ~image.requirements.memoryTypeBits, 0, 0);
+    VkDeviceMemory wrong = vkf_allocate(f, image.requirements.size, type);
+    VKF_CHECK(vkBindImageMemory(f->device, image.handle, wrong, 0) != VK_SUCCESS, "wrong type");
+    VKF_CHECK(vkBindImageMemory(f->device, image.handle, s->slab.memory, 64) != VK_SUCCESS,
+              "misaligned");
+    struct vkf_buffer buffer = vkf_buffer_create(f, 2 * SUITE_BLOCK, 0);
+    VKF_CHECK(vkBindBufferMemory(f->device, buffer.handle, s->slab.memory, 3 * SUITE_BLOCK) !=
+                  VK_SUCCESS,
+              "past the end");
+    VKF_CHECK(vkBindBufferMemory(f->device, s->buffer.handle, s->slab.memory, 0) != VK_SUCCESS,
+              "a sparse buffer");
+    VKF_VK(vkBindBufferMemory(f->device, buffer.handle, s->slab.memory, 2 * SUITE_BLOCK));
+    vkf_buffer_destroy(f, &buffer);
+    vkf_image_destroy(f, &image);
+    vkf_free(f, wrong);
 }
 
 static void no_mistake(struct scene *s)
@@ -302,6 +352,9 @@ static const struct negative cases[] = {
     {"not_sparse", not_sparse, 1, 0, "no sparse binding"},
     {"image_blocks", image_blocks, 1, 0, "by image block"},
     {"no_sparse_card", no_sparse_card, 1, 0, "family 0 has no sparse binding", false, "no-sparse"},
+    {"resource_gone", resource_gone, 1, 0, "was destroyed before a bind of it was done"},
+    {"memory_gone", memory_gone, 1, 0, "was freed before a bind to it was done"},
+    {"plain_binds", plain_binds, 4, 0, "bound by vkQueueBindSparse only"},
     {"read_unbound", read_unbound, 0, 3, "read of unbound page"},
     {"write_unbound", write_unbound, 0, 2, "write to unbound page"},
     {"write_unbound_twice", write_unbound_twice, 0, 2, "write to unbound page"},

@@ -136,9 +136,9 @@ static void check_properties(const struct vkf *f)
                       l->bufferImageGranularity <= 65536,
                   "granularity %llu", (unsigned long long)l->bufferImageGranularity);
     }
-    VKF_CHECK(memcmp(&f->properties.limits, &two.properties.limits, sizeof(two.properties.limits)) ==
-                  0,
-              "limits differ by the way of asking");
+    VKF_CHECK(
+        memcmp(&f->properties.limits, &two.properties.limits, sizeof(two.properties.limits)) == 0,
+        "limits differ by the way of asking");
 }
 
 static void check_features(const struct vkf *f)
@@ -253,10 +253,10 @@ static void check_image(const struct vkf *f, VkImageTiling tiling, VkImageUsageF
                               .samples = VK_SAMPLE_COUNT_1_BIT,
                               .tiling = tiling,
                               .usage = usage};
-    VkDeviceImageMemoryRequirements ask = {
-        .sType = VK_STRUCTURE_TYPE_DEVICE_IMAGE_MEMORY_REQUIREMENTS,
-        .pCreateInfo = &info,
-        .planeAspect = VK_IMAGE_ASPECT_COLOR_BIT};
+    VkDeviceImageMemoryRequirements ask = {.sType =
+                                               VK_STRUCTURE_TYPE_DEVICE_IMAGE_MEMORY_REQUIREMENTS,
+                                           .pCreateInfo = &info,
+                                           .planeAspect = VK_IMAGE_ASPECT_COLOR_BIT};
     VkMemoryRequirements2 two = {.sType = VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2}, three = two;
     VkMemoryRequirements forms[3];
     VkImage image = VK_NULL_HANDLE;
@@ -270,7 +270,9 @@ static void check_image(const struct vkf *f, VkImageTiling tiling, VkImageUsageF
     forms[2] = three.memoryRequirements;
     bool optimal = tiling == VK_IMAGE_TILING_OPTIMAL;
     check_requirements(forms, optimal ? card->optimal_bits : (1u << card->type_count) - 1, sparse,
-                       sparse ? "sparse image" : optimal ? "image" : "linear image");
+                       sparse    ? "sparse image"
+                       : optimal ? "image"
+                                 : "linear image");
     uint32_t count = 7;
     if (sparse) {
         vkGetImageSparseMemoryRequirements(f->device, image, &count, NULL);

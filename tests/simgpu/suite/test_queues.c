@@ -28,15 +28,15 @@ static void test_all_at_once(struct vkf *f)
     for (uint32_t round = 0; round < ROUNDS; round++)
         for (uint32_t i = 0; i < l.count; i++) {
             VkDeviceSize offset = (VkDeviceSize)round * WORDS * 4;
-            struct suite_batch up = {.commands = lane_record_copy(f, &l.at[i], in[i].buffer.handle,
-                                                                  0, vram[i].raw.handle, offset,
-                                                                  WORDS * 4),
+            struct suite_batch up = {.commands =
+                                         lane_record_copy(f, &l.at[i], in[i].buffer.handle, 0,
+                                                          vram[i].raw.handle, offset, WORDS * 4),
                                      .signals = {{done[i], 2 * round + 1}}};
-            struct suite_batch down = {
-                .commands = lane_record_copy(f, &l.at[i], vram[i].raw.handle, offset,
-                                             out[i].buffer.handle, offset, WORDS * 4),
-                .waits = {{done[i], 2 * round + 1}},
-                .signals = {{done[i], 2 * round + 2}}};
+            struct suite_batch down = {.commands = lane_record_copy(f, &l.at[i], vram[i].raw.handle,
+                                                                    offset, out[i].buffer.handle,
+                                                                    offset, WORDS * 4),
+                                       .waits = {{done[i], 2 * round + 1}},
+                                       .signals = {{done[i], 2 * round + 2}}};
             suite_submit(l.at[i].queue, &up, VK_NULL_HANDLE);
             suite_submit2(l.at[i].queue, &down, round == ROUNDS - 1 ? fences[i] : VK_NULL_HANDLE);
         }
@@ -149,13 +149,13 @@ static void use_buffer(const struct vkf *f, struct scene *s, uint64_t seed)
     VkFence fence = suite_fence(f);
     uint32_t words = SUITE_BLOCK / 4;
     words_fill(s->io.words, seed, words);
-    VkCommandBuffer in = lane_record_copy(f, &l.at[0], s->io.buffer.handle, 0, s->buffer.handle, 0,
-                                          SUITE_BLOCK);
+    VkCommandBuffer in =
+        lane_record_copy(f, &l.at[0], s->io.buffer.handle, 0, s->buffer.handle, 0, SUITE_BLOCK);
     VkCommandBuffer out = lane_record_copy(f, &l.at[0], s->buffer.handle, 0, s->io.buffer.handle,
                                            SUITE_BLOCK, SUITE_BLOCK);
     VkSemaphore between = suite_timeline(f, 0);
-    suite_submit(l.at[0].queue,
-                 &(struct suite_batch){.commands = in, .signals = {{between, 1}}}, VK_NULL_HANDLE);
+    suite_submit(l.at[0].queue, &(struct suite_batch){.commands = in, .signals = {{between, 1}}},
+                 VK_NULL_HANDLE);
     suite_submit(l.at[0].queue, &(struct suite_batch){.commands = out, .waits = {{between, 1}}},
                  fence);
     suite_fence_must(f, fence);
@@ -178,9 +178,9 @@ static void test_blocked_bind(struct vkf *f)
     for (uint32_t i = 1; i < l.count; i++)
         for (uint32_t k = 0; k < 5; k++) {
             words_fill(s.io.words, k, 64);
-            struct suite_batch copy = {.commands = lane_record_copy(f, &l.at[i], s.io.buffer.handle,
-                                                                    0, s.io.buffer.handle,
-                                                                    SUITE_BLOCK, 256)};
+            struct suite_batch copy = {.commands =
+                                           lane_record_copy(f, &l.at[i], s.io.buffer.handle, 0,
+                                                            s.io.buffer.handle, SUITE_BLOCK, 256)};
             suite_submit(l.at[i].queue, &copy, f->fence);
             suite_fence_must(f, f->fence);
             VKF_VK(vkResetFences(f->device, 1, &f->fence));
@@ -244,9 +244,9 @@ static void test_binary(struct vkf *f)
                                    .bind_count = 1,
                                    .waits = {{written, 0}},
                                    .signals = {{bound, 0}}};
-        struct suite_batch read = {.commands = lane_record_copy(f, &l.at[2], s.buffer.handle, 0,
-                                                                s.io.buffer.handle, SUITE_BLOCK,
-                                                                BYTES),
+        struct suite_batch read = {.commands =
+                                       lane_record_copy(f, &l.at[2], s.buffer.handle, 0,
+                                                        s.io.buffer.handle, SUITE_BLOCK, BYTES),
                                    .waits = {{bound, 0}, {visible, 0}}};
         (round % 3 ? suite_submit : suite_submit2)(l.at[0].queue, &write, VK_NULL_HANDLE);
         suite_bind(l.at[1].queue, &bind, VK_NULL_HANDLE);
@@ -351,8 +351,8 @@ static void test_destroy_at_once(struct vkf *f)
         VkCommandPool pool = lane->pool;
         struct suite_batch bind = {
             .buffer = s.buffer.handle, .binds = &s.bind, .bind_count = 1, .signals = {{binary, 0}}};
-        VkCommandBuffer commands = lane_record_copy(f, lane, s.io.buffer.handle, 0, s.buffer.handle,
-                                                    0, SUITE_BLOCK);
+        VkCommandBuffer commands =
+            lane_record_copy(f, lane, s.io.buffer.handle, 0, s.buffer.handle, 0, SUITE_BLOCK);
         struct suite_batch use = {
             .commands = commands, .waits = {{binary, 0}}, .signals = {{s.done, 1}}};
         suite_bind(l.at[(i + 1) % l.count].queue, &bind, VK_NULL_HANDLE);

@@ -68,8 +68,8 @@ struct world {
     VkCommandBuffer commands;
     VkSemaphore chain;
     uint64_t chain_value;
-    uint32_t model[WORDS];          /* what has to be in the buffer */
-    uint32_t columns[COLUMNS];      /* and in the picture */
+    uint32_t model[WORDS];     /* what has to be in the buffer */
+    uint32_t columns[COLUMNS]; /* and in the picture */
     uint32_t samples[2];
 };
 
@@ -149,9 +149,9 @@ static void create_pipelines(struct world *w)
 static void create_target(struct world *w)
 {
     struct vkf *f = &w->f;
-    w->target = vkf_image_create(
-        f, COLUMNS, ROWS, 1, 1, VK_IMAGE_TILING_OPTIMAL,
-        VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT);
+    w->target =
+        vkf_image_create(f, COLUMNS, ROWS, 1, 1, VK_IMAGE_TILING_OPTIMAL,
+                         VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT);
     w->target_memory = vkf_allocate(f, w->target.requirements.size,
                                     suite_vram_type(f, w->target.requirements.memoryTypeBits));
     VKF_VK(vkBindImageMemory(f->device, w->target.handle, w->target_memory, 0));
@@ -199,8 +199,8 @@ static void record_draw(const struct world *w, VkCommandBuffer c)
     suite_rendering_begin(c, w->target_view, COLUMNS, ROWS, CLEAR_COLOUR);
     vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_GRAPHICS, w->draw.pipeline);
     vkCmdBindVertexBuffers(c, 0, 1, &w->buffer.handle, &vertices);
-    /* From the beginning of the buffer: lavapipe of Mesa 22.3 passes over the offset given here when
-     * the draw is an indirect one. */
+    /* From the beginning of the buffer: lavapipe of Mesa 22.3 passes over the offset given here
+     * when the draw is an indirect one. */
     vkCmdBindIndexBuffer(c, w->buffer.handle, 0, VK_INDEX_TYPE_UINT32);
     for (uint32_t query = 0; query < 2; query++) {
         vkCmdBeginQuery(c, w->queries, query, VK_QUERY_CONTROL_PRECISE_BIT);
@@ -293,9 +293,10 @@ static void model_geometry(struct world *w, uint32_t round)
     for (uint32_t q = 0; q < COLUMNS; q++) {
         uint32_t column = (q * 13 + round * 7) % COLUMNS, colour = suite_word(round, q);
         float left = (float)column / (COLUMNS / 2) - 1.0f, right = left + 1.0f / (COLUMNS / 2);
-        struct suite_vertex corners[] = {
-            {left, -1.0f, colour}, {right, -1.0f, colour}, {left, 1.0f, colour},
-            {right, 1.0f, colour}};
+        struct suite_vertex corners[] = {{left, -1.0f, colour},
+                                         {right, -1.0f, colour},
+                                         {left, 1.0f, colour},
+                                         {right, 1.0f, colour}};
         uint32_t indexes[] = {4 * q, 4 * q + 1, 4 * q + 2, 4 * q + 2, 4 * q + 1, 4 * q + 3};
         put(w, VERTICES_AT + 12 * q, corners, sizeof(corners));
         put(w, INDEXES_AT + 6 * q, indexes, sizeof(indexes));

@@ -19,8 +19,8 @@ enum { MAX_MIPS = 8, MAX_BLOCKS = 64, COLUMNS = 64, MAPPINGS = 7 };
 struct world {
     struct vkf *f;
     struct vkf_image image;
-    uint32_t blocks, words;      /* words: texels of all levels */
-    struct suite_slab slabs[3];  /* VRAM, VRAM, host */
+    uint32_t blocks, words;     /* words: texels of all levels */
+    struct suite_slab slabs[3]; /* VRAM, VRAM, host */
     struct suite_mapped in, out, sampled, vertices;
     struct suite_pipeline sample, draw;
     VkSampler sampler;
@@ -130,10 +130,9 @@ static void create_levels(struct world *w)
     for (uint32_t i = 0; i < w->image.mip_count; i++) {
         uint32_t width = w->image.width >> i ? w->image.width >> i : 1;
         uint32_t height = w->image.height >> i ? w->image.height >> i : 1;
-        w->levels[i] =
-            (VkBufferImageCopy){.bufferOffset = (VkDeviceSize)w->words * 4,
-                                .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, i, 0, 1},
-                                .imageExtent = {width, height, 1}};
+        w->levels[i] = (VkBufferImageCopy){.bufferOffset = (VkDeviceSize)w->words * 4,
+                                           .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, i, 0, 1},
+                                           .imageExtent = {width, height, 1}};
         w->words += width * height;
     }
     w->model = calloc(w->words, 4);
@@ -181,9 +180,8 @@ static void bind(struct world *w, uint32_t mapping)
 static void begin(struct world *w, struct vkf *f, uint32_t width, uint32_t height, uint32_t mips)
 {
     *w = (struct world){.f = f};
-    w->image =
-        suite_sparse_image(f, width, height, mips,
-                           VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT);
+    w->image = suite_sparse_image(f, width, height, mips,
+                                  VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT);
     w->blocks = (uint32_t)(w->image.requirements.size / SUITE_BLOCK);
     uint32_t bits = w->image.requirements.memoryTypeBits;
     uint32_t vram = suite_vram_type(f, bits), host = suite_host_type(f, bits);
@@ -306,8 +304,7 @@ static void render(struct world *w, uint32_t seed)
                                          corner[k][1] * 2.0f - 1.0f, suite_word(seed, i)};
     for (uint32_t y = 0; y < w->image.height; y++)
         for (uint32_t x = 0; x < w->image.width; x++)
-            w->model[y * w->image.width + x] =
-                suite_word(seed, x / (w->image.width / COLUMNS));
+            w->model[y * w->image.width + x] = suite_word(seed, x / (w->image.width / COLUMNS));
     submit(w, w->render);
     finish(w);
 }
@@ -320,7 +317,8 @@ static void test_image(struct vkf *f, uint32_t width, uint32_t height, uint32_t 
     check(&w, 0, "uploaded");
     for (uint32_t round = 0; round < 2; round++)
         for (uint32_t to = 1; to <= MAPPINGS; to++) {
-            /* Each move in both ways, on the one round or the other; back to mapping 0 at the end. */
+            /* Each move in both ways, on the one round or the other; back to mapping 0 at the end.
+             */
             uint32_t next = to % MAPPINGS;
             move(&w, to - 1, next, (to + round) & 1);
             check(&w, next, "moved");

@@ -140,9 +140,9 @@ static void check_slot(struct soak *s, const struct soak_window *w, const struct
         uint32_t expected = soak_hash(op->seed, i);
         if (words[i] == expected)
             continue;
-        fprintf(stderr, "soak: buffer %u has %#010x at word %u of %u, not %#010x (ticket %u:%llu)\n",
-                op->buffer, words[i], i, op->words, expected, op->lane,
-                (unsigned long long)op->number);
+        fprintf(
+            stderr, "soak: buffer %u has %#010x at word %u of %u, not %#010x (ticket %u:%llu)\n",
+            op->buffer, words[i], i, op->words, expected, op->lane, (unsigned long long)op->number);
         exit(VKF_EXIT_CONTENT);
     }
     s->checks++;
@@ -205,9 +205,8 @@ static void begin(struct soak *s, struct vkf *f)
     for (uint32_t i = 0; i < SOAK_LANES; i++)
         s->lanes[i] = suite_timeline(f, 0);
     for (uint32_t i = 0; i < SOAK_WINDOWS; i++) {
-        s->windows[i].slots =
-            suite_mapped_create(f, SOAK_WINDOW * SOAK_MAX_BLOCKS * SUITE_BLOCK,
-                                VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT);
+        s->windows[i].slots = suite_mapped_create(f, SOAK_WINDOW * SOAK_MAX_BLOCKS * SUITE_BLOCK,
+                                                  VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT);
         s->windows[i].slots_address = address_of(f, s->windows[i].slots.buffer.handle);
     }
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_sync CASE: fences and semaphores as the host sees them: wait for any or all, time-outs, status, reset,
- * counters. Work is held back by a timeline that the host signals, so that every state can be
- * looked at. */
+ * test_sync CASE: fences and semaphores as the host sees them: wait for any or all, time-outs,
+ * status, reset, counters. Work is held back by a timeline that the host signals, so that every
+ * state can be looked at. */
 #include "suite.h"
 
 #include <string.h>
@@ -163,9 +163,8 @@ static void test_many_waits(struct vkf *f)
                                 .waits = {{gates[0], 2}, {binary, 0}, {gates[1], 3}, {gates[2], 1}},
                                 .signals = {{done, 9}}};
     m.words[2047] = 0;
-    VkQueue queue = other == f->main_family && f->queue_counts[other] > 1
-                        ? f->queues[other][1]
-                        : f->queue;
+    VkQueue queue =
+        other == f->main_family && f->queue_counts[other] > 1 ? f->queues[other][1] : f->queue;
     suite_submit(queue, &batch, f->fence);
     static const struct {
         uint32_t gate;
