@@ -319,19 +319,36 @@ uint32_t sim_card_host_types(const struct sim_card *card)
     return bits;
 }
 
-void sim_card_note_bad_bind(struct sim_card *card, const char *format, ...)
+static void note_fault(struct sim_card *card, _Atomic uint64_t *counter, const char *kind,
+                       const char *format, va_list arguments) __attribute__((format(printf, 4, 0)));
+
+static void note_fault(struct sim_card *card, _Atomic uint64_t *counter, const char *kind,
+                       const char *format, va_list arguments)
 {
-    char what[256];
-    va_list arguments;
-    va_start(arguments, format);
+    char what[512];
     vsnprintf(what, sizeof(what), format, arguments);
-    va_end(arguments);
-    atomic_fetch_add_explicit(&card->bad_binds, 1, memory_order_relaxed);
-    sim_log("BAD BIND: %s", what);
+    atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+    sim_log("%s: %s", kind, what);
     if (card->strict) {
         sim_stats_write();
         abort();
     }
+}
+
+void sim_card_note_bad_bind(struct sim_card *card, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    note_fault(card, &card->bad_binds, "BAD BIND", format, arguments);
+    va_end(arguments);
+}
+
+void sim_card_note_layout_fault(struct sim_card *card, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    note_fault(card, &card->layout_faults, "LAYOUT FAULT", format, arguments);
+    va_end(arguments);
 }
 
 void sim_json_string(FILE *f, const char *text)
@@ -363,6 +380,7 @@ static void write_counters(FILE *f, struct sim_card *card)
         {"bind_ranges", &card->bind_ranges},
         {"bad_binds", &card->bad_binds},
         {"gpu_faults", &card->gpu_faults},
+        {"layout_faults", &card->layout_faults},
         {"submits", &card->submits},
         {"too_many_objects", &card->too_many_objects},
         {"sparse_refusals", &card->sparse_refusals},

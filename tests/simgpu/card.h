@@ -80,7 +80,7 @@ struct sim_card {
     struct sim_heap heaps[SIM_MAX_HEAPS];
 
     /* counters; relaxed: nothing is published through them */
-    _Atomic uint64_t bind_calls, bind_ranges, bad_binds, gpu_faults, submits;
+    _Atomic uint64_t bind_calls, bind_ranges, bad_binds, gpu_faults, layout_faults, submits;
     _Atomic uint64_t too_many_objects, sparse_refusals, faults_injected, devices_lost;
 };
 
@@ -110,6 +110,10 @@ uint32_t sim_card_host_types(const struct sim_card *card);
 
 /* A bind that a card could not honour: count, say so, abort if strict. */
 void sim_card_note_bad_bind(struct sim_card *card, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* An image in another layout or of another family than a command says: likewise. */
+void sim_card_note_layout_fault(struct sim_card *card, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* lavapipe, swiftshader or other: what SIMGPU_DRIVER names (driver.c). */

@@ -4,6 +4,7 @@
  * enabled, and without what only simgpu offers. All on copies of the program's create info. */
 #include "sim.h"
 
+#include "layouts.h"
 #include "memory.h"
 #include "offers.h"
 #include "queue.h"
@@ -213,6 +214,10 @@ static VkResult init_device(struct sim_device *device, const VkDeviceCreateInfo 
     sim_map_init(&device->semaphores);
     sim_map_init(&device->fences);
     sim_map_init(&device->swapchains);
+    sim_map_init(&device->layouts);
+    sim_map_init(&device->views);
+    sim_map_init(&device->framebuffers);
+    sim_map_init(&device->passes);
     for (uint32_t i = 0; i < info->enabledExtensionCount; i++)
         sim_extension_set_add(&device->extensions, info->ppEnabledExtensionNames[i]);
     device->get_proc_addr = (PFN_vkGetDeviceProcAddr)sim_driver_get()->get_instance_proc_addr(
@@ -242,6 +247,7 @@ static void destroy_device(struct sim_device *device, const VkAllocationCallback
     sim_map_finish(&device->semaphores);
     sim_map_finish(&device->fences);
     sim_map_finish(&device->swapchains);
+    sim_layouts_finish(device);
     free(device);
 }
 

@@ -6,6 +6,7 @@
 #include "lost.h"
 #include "present_hash.h"
 #include "costing.h"
+#include "layouts.h"
 #include "oracle.h"
 #include "region.h"
 
@@ -68,6 +69,7 @@ static void run_commands(struct sim_fifo *fifo, const struct sim_op *op)
                            .pCommandBuffers = op->commands};
     struct sim_oracle_bytes bytes;
     sim_oracle_begin(device);
+    sim_layouts_check(device, fifo->queue, op);
     pthread_mutex_lock(&device->drv_lock);
     VkResult result = device->vk.QueueSubmit(device->driver_queue, 1, &submit, fifo->driver_fence);
     pthread_mutex_unlock(&device->drv_lock);
@@ -97,6 +99,7 @@ static void run_present(struct sim_device *device, struct sim_present *present)
     VkPresentInfoKHR info = *present->info;
     info.waitSemaphoreCount = 0;
     info.pWaitSemaphores = NULL;
+    sim_layouts_check_present(device, &info);
     sim_present_hash(device, &info);
     pthread_mutex_lock(&device->drv_lock);
     present->result = device->vk.QueuePresentKHR(device->driver_queue, &info);

@@ -21,6 +21,7 @@ static void forget_recording(struct sim_commands *c)
     c->label_count = 0;
     c->compute_ns = 0;
     c->transfer_count = 0;
+    c->layouts.count = 0;
 }
 
 static void destroy_commands(struct sim_commands *c)
@@ -29,6 +30,7 @@ static void destroy_commands(struct sim_commands *c)
         return;
     forget_recording(c);
     free(c->transfers);
+    sim_layout_steps_finish(&c->layouts);
     free(c);
 }
 
@@ -236,6 +238,7 @@ static void add_secondary(struct sim_commands *c, const struct sim_commands *sec
         add_label(c, secondary->labels[i]);
     for (size_t i = 0; i < secondary->transfer_count; i++)
         add_transfer(c, secondary->transfers[i]);
+    sim_layout_steps_append(&c->layouts, &secondary->layouts);
 }
 
 VKAPI_ATTR void VKAPI_CALL sim_CmdExecuteCommands(VkCommandBuffer handle, uint32_t count,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * What simgpu keeps of a command buffer: labels, the compute time they tell, and buffer transfers,
- * whose ranges stand in the commands themselves. Filled while the program records (externally
- * synchronised as the command buffer), read by the worker that runs it. */
+ * whose ranges stand in the commands themselves, and image layouts. Filled while the program
+ * records (externally synchronised as the command buffer), read by the worker that runs it. */
 #pragma once
 
-#include "sim.h"
+#include "layouts.h"
 
 #define SIM_MAX_LABELS 16 /* of one command buffer; further ones still count for compute_ns */
 
@@ -27,6 +27,7 @@ struct sim_commands {
     char *labels[SIM_MAX_LABELS];
     struct sim_transfer *transfers;
     size_t transfer_count, transfer_capacity;
+    struct sim_layout_steps layouts;
 };
 
 /* Of a live command buffer; never NULL. Any thread. */

@@ -5,6 +5,7 @@
 #include "resource.h"
 
 #include "bound.h"
+#include "layouts.h"
 #include "memory.h"
 #include "region.h"
 
@@ -201,6 +202,7 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_CreateImage(VkDevice handle, const VkImageCre
         destroy_resource(device, resource, allocator);
         return result;
     }
+    sim_layouts_add(device, image, info, false);
     *out = image;
     return VK_SUCCESS;
 }
@@ -211,6 +213,7 @@ VKAPI_ATTR void VKAPI_CALL sim_DestroyImage(VkDevice handle, VkImage image,
     struct sim_device *device = sim_device_find(handle);
     struct sim_resource *resource = sim_map_remove(&device->images, SIM_KEY(image));
     sim_bound_forget(SIM_KEY(image));
+    sim_layouts_forget(device, image);
     device->vk.DestroyImage(handle, image, allocator);
     destroy_resource(device, resource, allocator);
 }

@@ -100,6 +100,9 @@ struct sim_device {
     struct sim_map fences;     /* VkFence → struct sim_fence */
     struct sim_map
         swapchains; /* VkSwapchainKHR → struct sim_swapchain; only if presents are hashed */
+    struct sim_map layouts;              /* VkImage → struct sim_layouts (layouts.h) */
+    struct sim_map views;                /* VkImageView → struct sim_view (layouts.h) */
+    struct sim_map framebuffers, passes; /* of layout_passes.c */
 };
 
 /* NULL: not ours. Any thread. */

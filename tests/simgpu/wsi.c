@@ -6,6 +6,7 @@
 #include "lost.h"
 #include "present_hash.h"
 #include "costing.h"
+#include "layouts.h"
 #include "queue.h"
 
 /* Graphics and compute queues present, transfer-only ones do not, as on NVIDIA's cards. */
@@ -61,13 +62,18 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_CreateSwapchainKHR(VkDevice handle,
     copy.imageSharingMode = VK_SHARING_MODE_EXCLUSIVE;
     copy.queueFamilyIndexCount = 0;
     copy.pQueueFamilyIndices = NULL;
-    return sim_present_hash_create(sim_device_find(handle), &copy, allocator, swapchain);
+    struct sim_device *device = sim_device_find(handle);
+    VkResult result = sim_present_hash_create(device, &copy, allocator, swapchain);
+    if (result == VK_SUCCESS)
+        sim_layouts_add_swapchain(device, *swapchain, &copy);
+    return result;
 }
 
 VKAPI_ATTR void VKAPI_CALL sim_DestroySwapchainKHR(VkDevice handle, VkSwapchainKHR swapchain,
                                                    const VkAllocationCallbacks *allocator)
 {
     struct sim_device *device = sim_device_find(handle);
+    sim_layouts_forget_swapchain(device, swapchain);
     sim_present_hash_forget(device, swapchain);
     device->vk.DestroySwapchainKHR(handle, swapchain, allocator);
 }
