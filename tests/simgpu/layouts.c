@@ -111,8 +111,13 @@ static VkImageAspectFlags plane_aspect(const struct sim_layouts *image, uint32_t
 void sim_layouts_add(struct sim_device *device, VkImage image, const VkImageCreateInfo *info,
                      bool swapchain)
 {
-    /* The planes of a disjoint image may be in different layouts: not followed. */
-    if (info->flags & VK_IMAGE_CREATE_DISJOINT_BIT)
+    /* The planes of a disjoint image may be in different layouts, and images that alias each other
+     * on purpose may share theirs (Vulkan 1.3, 12.8): not followed. */
+    const VkImageSwapchainCreateInfoKHR *alias =
+        sim_chain_find(info->pNext, VK_STRUCTURE_TYPE_IMAGE_SWAPCHAIN_CREATE_INFO_KHR);
+    if (alias != NULL)
+        sim_layouts_forget_swapchain(device, alias->swapchain);
+    if (alias != NULL || (info->flags & (VK_IMAGE_CREATE_DISJOINT_BIT | VK_IMAGE_CREATE_ALIAS_BIT)))
         return;
     VkImageAspectFlags aspects = format_aspects(info->format);
     uint32_t planes = aspects == (VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT) ? 2 : 1;

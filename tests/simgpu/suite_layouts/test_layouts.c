@@ -246,6 +246,7 @@ static void right_pass(struct scene *s)
     begin(s, VK_SHARING_MODE_EXCLUSIVE);
     run_pass(s, UNDEFINED, SRC);
     run_pass(s, SRC, GENERAL);
+    run_pass(s, UNDEFINED, GENERAL);
 }
 
 static void run_rendering(struct scene *s, VkImageLayout layout)
