@@ -215,6 +215,7 @@ static void read_mishaps(struct sim_card *card)
     static const char delays[] = "a number, or submit=N, bind=N or both with a comma";
     struct sim_mishaps *m = &card->mishaps;
     const char *delay = secure_getenv("SIMGPU_DELAY_US"), *lost = secure_getenv("SIMGPU_LOST");
+    m->submit_room = env_size("SIMGPU_SUBMIT_ROOM", UINT64_MAX);
     for (const char *at = delay; at != NULL && at[0] != '\0';) {
         bool submit = strncmp(at, "bind=", 5) != 0, bind = strncmp(at, "submit=", 7) != 0;
         uint64_t value;

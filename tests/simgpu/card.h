@@ -61,8 +61,9 @@ struct sim_limits {
 /* lost.h */
 struct sim_mishaps {
     uint64_t submit_delay_us, bind_delay_us;
-    uint64_t lost_at; /* which submit the device is lost at; 0: never */
-    bool lost_late;   /* that submit is accepted, and the device lost when it would run */
+    uint64_t lost_at;     /* which submit the device is lost at; 0: never */
+    bool lost_late;       /* that submit is accepted, and the device lost when it would run */
+    uint64_t submit_room; /* with more than this allocated, submits are refused */
 };
 
 struct sim_card {

@@ -16,10 +16,21 @@ static struct sim_op *fence_op(struct sim_op_list *list)
     return op;
 }
 
+/* A driver that promises at allocation what it finds no room for when it has to be there. */
+static bool has_room(struct sim_card *card)
+{
+    uint64_t used = 0;
+    for (uint32_t i = 0; i < card->profile->heap_count; i++)
+        used += sim_heap_numbers(&card->heaps[i]).used;
+    return used <= card->mishaps.submit_room;
+}
+
 /* What can fail before anything is made. */
 static VkResult begin(struct sim_queue *queue, bool *late)
 {
     sim_control_poll(sim_card_get());
+    if (!has_room(sim_card_get()))
+        return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     VkResult result = sim_lost_submit(queue->device, late);
     return result == VK_SUCCESS ? sim_fifo_start(&queue->work) : result;
 }

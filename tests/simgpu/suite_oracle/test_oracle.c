@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The page-access oracle against accesses whose pages are known beforehand. argv[1] names the case;
- * cases.h's table at the end. Every case runs on both drivers and with both page sizes. */
+ * The page-access oracle against accesses whose pages are known beforehand. argv[1] names the case.
+ * Every case runs on both drivers and with both page sizes. */
 #include "bench.h"
 
 #include "corner.spv.h"
