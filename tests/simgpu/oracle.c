@@ -76,11 +76,13 @@ static void read_settings(void)
         granularity = FINE_GRANULARITY;
     else if (strcmp(text, "64k") == 0)
         granularity = COARSE_GRANULARITY;
-    else
-        sim_log("SIMGPU_ORACLE='%s' is neither 0, 1, 4k nor 64k: off", text);
+    if (granularity == 0) {
+        /* A test would silently have nothing to look at. */
+        sim_log("SIMGPU_ORACLE='%s' is neither 0, 1, 4k nor 64k", text);
+        abort();
+    }
     allowed_mappings = read_allowed_mappings();
-    if (granularity != 0)
-        sim_oracle_report_open();
+    sim_oracle_report_open();
 #else
     (void)read_allowed_mappings;
     sim_log("SIMGPU_ORACLE is not available here: it needs x86_64 to tell reads from writes");
@@ -348,8 +350,10 @@ bool sim_oracle_fault(uintptr_t address, const void *context)
         return false;
     if (!atomic_load_explicit(&running, memory_order_relaxed))
         atomic_fetch_add_explicit(&stray_faults, 1, memory_order_relaxed);
-    atomic_store_explicit(&range->touched, true, memory_order_release);
-    return open_unit(range, unit, access_bit(context));
+    bool opened = open_unit(range, unit, access_bit(context));
+    /* Last, and by exchange: collect_locked() so comes after all that any thread did here. */
+    atomic_exchange_explicit(&range->touched, true, memory_order_acq_rel);
+    return opened;
 }
 
 /* --- submits */

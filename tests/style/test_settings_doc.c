@@ -24,8 +24,8 @@ static const struct {
 #undef SPW_SETTING_LATER
 };
 
-/* The loader's two switches, which are no settings. */
-static const char *const other_variables[] = {"SPILLWAY_DISABLE"};
+/* The loader's switch and the name of a file, which are no settings. */
+static const char *const other_variables[] = {"SPILLWAY_DISABLE", "SPILLWAY_CONFIG"};
 
 static unsigned wrong_count;
 

@@ -161,6 +161,27 @@ static void cost_waits_for_the_first_that_reaches(void **state)
     assert_int_equal(totals.all.ns, 37000);
 }
 
+/* Who is ready first has the link first, wherever it stands in the list. */
+static void cost_serves_who_comes_first(void **state)
+{
+    (void)state;
+    struct spw_cost_figures figures = SPW_COST_DEFAULT_FIGURES;
+    struct step steps[] = {
+        {.lane = 0, .work = {.compute_ns = 30000}},               /* 40,000 */
+        {.lane = 0, .work = {.host_read_bytes = SPW_MIB}},        /* at the link at 50,000 */
+        {.lane = 1, .work = {.host_read_bytes = 2 * SPW_MIB}},    /* has it from 10,000 to 93,887 */
+        {.lane = 2, .work = {.host_written_bytes = 2 * SPW_MIB}}, /* the other way: not in theirs */
+    };
+    struct spw_cost_event events[4];
+    struct spw_cost_totals totals;
+    make_events(steps, 4, events);
+    assert_int_equal(spw_cost_run(&figures, events, 4, &totals), SPW_OK);
+    assert_int_equal(events[2].end_ns, 93887);
+    assert_int_equal(events[3].end_ns, 93887);
+    assert_int_equal(events[1].start_ns, 40000);
+    assert_int_equal(events[1].end_ns, 93887 + 41944);
+}
+
 static void cost_says_what_is_stuck(void **state)
 {
     (void)state;
@@ -318,6 +339,7 @@ int main(void)
         cmocka_unit_test(cost_of_five_programs_is_the_table),
         cmocka_unit_test(cost_of_a_lane_is_the_sum),
         cmocka_unit_test(cost_waits_for_the_first_that_reaches),
+        cmocka_unit_test(cost_serves_who_comes_first),
         cmocka_unit_test(cost_says_what_is_stuck),
         cmocka_unit_test(cost_of_the_warm_up_is_apart),
         cmocka_unit_test(cost_saturates),

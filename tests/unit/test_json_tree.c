@@ -146,6 +146,16 @@ static void json_tree_knows_lines_and_texts(void **state)
     spw_json_destroy(tree);
 }
 
+static void json_tree_decodes_escapes(void **state)
+{
+    (void)state;
+    struct spw_json_tree *tree = must_parse(
+        "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u0041\\u00E9\\u20ac\\ud83d\\uDE00\\udbff\\udfff\"");
+    assert_string_equal(spw_json_root(tree)->text,
+                        "\"\\/\b\f\n\r\tA\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\xf4\x8f\xbf\xbf");
+    spw_json_destroy(tree);
+}
+
 static void json_tree_marks_keys_that_stand_twice(void **state)
 {
     (void)state;
@@ -229,6 +239,7 @@ int main(void)
         cmocka_unit_test(json_tree_refuses_the_rest_with_its_line),
         cmocka_unit_test(json_tree_refuses_a_nul),
         cmocka_unit_test(json_tree_knows_lines_and_texts),
+        cmocka_unit_test(json_tree_decodes_escapes),
         cmocka_unit_test(json_tree_marks_keys_that_stand_twice),
         cmocka_unit_test(json_tree_bounds_depth_and_width),
         cmocka_unit_test(json_tree_survives_lack_of_memory),

@@ -173,9 +173,9 @@ static void program_self(void **state)
     assert_self(wine, set_by_wine, "Z:\\games\\Game.exe|windows|-|-");
     assert_self(game, set_by_wine, "Z:\\games\\Game.exe|windows|-|-");
 
-    const char *const after_wine[] = {"wine64-preloader", "/usr/bin/wine64", "/home/u/Game.EXE",
+    const char *const after_wine[] = {"wine64-preloader", "/usr/bin/wine64", "/games/Game.EXE",
                                       "x.exe", NULL};
-    assert_self(wine, after_wine, "/home/u/Game.EXE|windows|-|-");
+    assert_self(wine, after_wine, "/games/Game.EXE|windows|-|-");
 
     const char *const no_exe[] = {"wine64-preloader", "notepad", NULL};
     snprintf(expected, sizeof(expected), "%s|linux|-|-", wine);

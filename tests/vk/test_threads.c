@@ -17,6 +17,9 @@ static struct vkf f;
 static pthread_mutex_t queue_lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned rounds;
 static VkDeviceSize per_thread;
+/* The first refusal that a thread met. All stop then, and main ends the program: an exit from
+ * within one thread would tear the driver down under the others. */
+static _Atomic int refusal = VK_SUCCESS;
 
 static uint32_t next_random(uint32_t *state)
 {
@@ -31,7 +34,7 @@ static void *work(void *argument)
     struct hoard hoard;
     vkf_share(&view, &f, &queue_lock);
     hoard_begin(&hoard, &view, 1000 + seed);
-    for (unsigned round = 0; round < rounds; round++) {
+    for (unsigned round = 0; round < rounds && refusal == VK_SUCCESS; round++) {
         static const enum hoard_shape shapes[] = {HOARD_BUFFER, HOARD_BARE, HOARD_IMAGE,
                                                   HOARD_BUFFER};
         enum hoard_shape shape = shapes[next_random(&state) % 4];
@@ -43,7 +46,11 @@ static void *work(void *argument)
             hoard_remove(&hoard, victim);
             continue;
         }
-        hoard_add(&hoard, shape, HOARD_DEVICE, size);
+        VkResult result = hoard_try_add(&hoard, shape, HOARD_DEVICE, size);
+        if (result != VK_SUCCESS) {
+            refusal = result;
+            break;
+        }
         struct holding *added = &hoard.holdings[hoard.count - 1];
         for (uint32_t i = 0; i < added->item_count; i++)
             content_fill(hoard.content, added->items[i], CONTENT_BY_COPY);
@@ -72,6 +79,8 @@ int main(int argc, char **argv)
     }
     for (uint32_t i = 0; i < count; i++)
         pthread_join(threads[i], NULL);
+    if (refusal != VK_SUCCESS)
+        vkf_exit_result((VkResult)refusal, __FILE__, __LINE__, "vkAllocateMemory in a thread");
     vkf_end(&f);
     return 0;
 }

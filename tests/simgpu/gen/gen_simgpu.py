@@ -148,10 +148,15 @@ class Generator:
         return "\n".join(out + ["    default:", "        return 0;", "    }", "}\n"])
 
     def trampoline(self, name):
-        """Counts, then fails or goes on. A command that makes several objects leaves none behind."""
+        """Counts, then fails or goes on. A command that makes several objects leaves none behind, and one that
+        lists things says that there are none: Debian 12's loader (1.3.239) uses the count of a
+        vkEnumeratePhysicalDevices that failed, whatever it is, and overflows its stack."""
         command = self.reg.commands[name]
         out = ["static VKAPI_ATTR " + command.prototype("call_" + name[2:]), "{", "    VkResult result;",
                f"    if (sim_inject_due({self.calls[name]}, &result)) {{"]
+        lengths = {p.len for p in command.params}
+        out += [f"        *{p.name} = 0;" for p in command.params
+                if p.name in lengths and p.is_pointer and p.type == "uint32_t"]
         for p in command.params:
             if p.type in self.reg.handles and p.is_pointer and p.len and not p.decl.startswith("const"):
                 length = p.len.split(",")[0]

@@ -75,7 +75,7 @@ static double counted(const char *what)
     const char *why = "";
     double number = -1;
     struct stats *stats = stats_load_simgpu(file("stats"), &why);
-    VKF_CHECK(stats, "counters: %s", why);
+    VKF_CHECK(stats, "counters: %s; the program said: %s", why, cards_read(file("said")));
     VKF_CHECK(stats_number(stats, what, &number), "no %s", what);
     stats_destroy(stats);
     return number;

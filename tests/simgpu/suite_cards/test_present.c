@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -49,6 +50,7 @@ static void start_server(void)
         char fd[16];
         snprintf(fd, sizeof(fd), "%d", ends[1]);
         close(ends[0]);
+        prctl(PR_SET_PDEATHSIG, SIGTERM); /* a test that crashes leaves no server behind */
         if (freopen("/dev/null", "w", stderr))
             execlp("Xvfb", "Xvfb", "-displayfd", fd, "-screen", "0", "320x200x24", "-nolisten",
                    "tcp", (char *)NULL);

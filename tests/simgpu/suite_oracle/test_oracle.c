@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The page-access oracle against accesses whose pages are known beforehand. argv[1] names the case;
- * cases.h's table at the end. Every case runs on both drivers and with both page sizes. */
+ * The page-access oracle against accesses whose pages are known beforehand. argv[1] names the case.
+ * Every case runs on both drivers and with both page sizes. */
 #include "bench.h"
 
 #include "corner.spv.h"
@@ -286,6 +286,38 @@ static void no_submit(struct bench *b)
     bench_buffer_destroy(b, &to);
 }
 
+/* Memory that is not coherent: flushing and invalidating are the CPU's doing and not a submit's. */
+static void flush(struct bench *b)
+{
+    struct vkf_buffer buffer = vkf_buffer_create(&b->f, 4 * b->page, 0);
+    uint32_t type =
+        vkf_find_type(&b->f, buffer.requirements.memoryTypeBits,
+                      VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT, VK_MEMORY_PROPERTY_HOST_COHERENT_BIT);
+    VKF_CHECK(type != VKF_NONE, "all types are coherent: the wrong card");
+    VkDeviceMemory memory = vkf_allocate(&b->f, buffer.requirements.size, type);
+    VkMappedMemoryRange range = {
+        .sType = VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE, .memory = memory, .size = VK_WHOLE_SIZE};
+    void *bytes = NULL;
+    VKF_VK(vkBindBufferMemory(b->f.device, buffer.handle, memory, 0));
+    VKF_VK(vkMapMemory(b->f.device, memory, 0, VK_WHOLE_SIZE, 0, &bytes));
+    bench_name(b, VK_OBJECT_TYPE_BUFFER, (uint64_t)buffer.handle, "flushed");
+    uint32_t *words = bytes;
+    words[0] = 0xabcd;
+    VKF_VK(vkFlushMappedMemoryRanges(b->f.device, 1, &range));
+    VkBufferCopy copy = {.dstOffset = 2 * b->page, .size = 4};
+    vkCmdCopyBuffer(bench_commands(b, "copy"), buffer.handle, buffer.handle, 1, &copy);
+    vkf_commands_run(&b->f);
+    VKF_VK(vkInvalidateMappedMemoryRanges(b->f.device, 1, &range));
+    VKF_CHECK(words[2 * b->page / 4] == 0xabcd, "the word was not copied");
+    struct oracle_log *log = bench_log();
+    VKF_CHECK(oracle_count(log) == 1, "%zu lines and one submit", oracle_count(log));
+    bench_expect(b, log, "copy", "flushed", ORACLE_READ, 0, 4, 0, 1);
+    bench_expect(b, log, "copy", "flushed", ORACLE_WRITTEN, 2 * b->page, 4, 0, 1);
+    oracle_destroy(log);
+    vkf_buffer_destroy(&b->f, &buffer);
+    vkf_free(&b->f, memory);
+}
+
 /* Two plain buffers in one allocation and one alone: whose bytes were touched is told apart. */
 static void resources(struct bench *b)
 {
@@ -532,9 +564,11 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(struct bench *b);
-    } cases[] = {{"strided", strided}, {"copies", copies},       {"rows", rows},
-                 {"corner", corner},   {"no_submit", no_submit}, {"resources", resources},
-                 {"sparse", sparse},   {"imprecise", imprecise}, {"kernel_limit", kernel_limit},
+    } cases[] = {{"strided", strided},     {"copies", copies},
+                 {"rows", rows},           {"corner", corner},
+                 {"no_submit", no_submit}, {"flush", flush},
+                 {"resources", resources}, {"sparse", sparse},
+                 {"imprecise", imprecise}, {"kernel_limit", kernel_limit},
                  {"queues", queues}};
     for (size_t i = 0; argc == 2 && i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct bench b;

@@ -1,5 +1,6 @@
 // Works on device addresses only: fills words with a pattern, or copies them.
 #version 450
+// SPDX-License-Identifier: MIT
 #extension GL_EXT_buffer_reference : require
 layout(local_size_x = 64) in;
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer Words { uint v[]; };

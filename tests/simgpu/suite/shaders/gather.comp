@@ -1,5 +1,6 @@
 // Reads the same words in every way a shader can: storage buffer, device address, texel buffer, uniform buffer.
 #version 450
+// SPDX-License-Identifier: MIT
 #extension GL_EXT_buffer_reference : require
 layout(local_size_x = 64) in;
 layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer Words { uint v[]; };

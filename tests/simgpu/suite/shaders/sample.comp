@@ -1,5 +1,6 @@
 // Samples every texel of every mip level, and writes the level's texels one after the other.
 #version 450
+// SPDX-License-Identifier: MIT
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) uniform sampler2D image;
 layout(set = 0, binding = 1, std430) writeonly buffer Out { uint v[]; } o;

@@ -1,5 +1,6 @@
 // Writes in every way a shader can: storage buffer, device address, texel buffer.
 #version 450
+// SPDX-License-Identifier: MIT
 #extension GL_EXT_buffer_reference : require
 layout(local_size_x = 64) in;
 layout(buffer_reference, std430, buffer_reference_align = 4) writeonly buffer Words { uint v[]; };
