@@ -57,7 +57,7 @@ if [ "$side" = without ]; then
     options+=(--layer off)
 else
     # The machine that runs the tests is not part of the test.
-    options+=(--env SPILLWAY_TEST_MEMINFO=total=4GiB,available=3GiB)
+    options+=(--env 'SPILLWAY_TEST_MEMINFO=total=4GiB,available=3GiB')
     read -r -a more <<<"$(field with-options)"
     options+=("${more[@]}")
     if [ "$expected" = 0 ]; then

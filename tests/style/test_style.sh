@@ -98,7 +98,7 @@ plant tools/run '# FIXME'
 finds marks tools/run 'left to do'
 plant tests/x.sh 'cd /home/somebody/src'
 finds marks tests/x.sh "a machine's path"
-plant layer/os/os_a.c '/* as on /work/main/x */'
+plant layer/os/os_a.c '/* as on /wor''k/main/x */'
 finds marks layer/os/os_a.c "a machine's path"
 
 for call in abort exit setlocale chdir signal sigaction printf puts getenv secure_getenv assert calloc system; do
