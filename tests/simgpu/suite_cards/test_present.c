@@ -26,6 +26,7 @@ struct window {
     VkExtent2D extent;
     VkImage images[MAX_IMAGES];
     VkSemaphore acquired, rendered;
+    bool unready; /* presents in the layout that the copy left */
 };
 
 static pid_t server;
@@ -175,8 +176,9 @@ static void paint(struct window *w, VkImage image, uint32_t frame)
                       VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
     vkCmdCopyBufferToImage(w->f.commands, w->f.staging.handle, image,
                            VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &copy);
-    vkf_image_barrier(w->f.commands, image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
-                      VK_IMAGE_LAYOUT_PRESENT_SRC_KHR);
+    if (!w->unready)
+        vkf_image_barrier(w->f.commands, image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
+                          VK_IMAGE_LAYOUT_PRESENT_SRC_KHR);
     VKF_VK(vkEndCommandBuffer(w->f.commands));
 }
 
@@ -236,8 +238,9 @@ int main(int argc, char **argv)
     bool lost = argc == 3 && strcmp(argv[2], "lost") == 0;
     char expected[1024];
     size_t n = 0;
-    VKF_CHECK(argc == 3 && path, "usage: test_present headless|window hashes|lost");
+    VKF_CHECK(argc == 3 && path, "usage: test_present headless|window hashes|lost|unready");
     unlink(path);
+    w.unready = argc == 3 && strcmp(argv[2], "unready") == 0;
     begin(&w, headless);
     VKF_CHECK((VkDeviceSize)w.extent.width * w.extent.height * 4 <= VKF_STAGING_BYTES, "too large");
     for (uint32_t frame = 1; frame <= FRAMES; frame++) {
