@@ -32,6 +32,7 @@ vulkan-tools               cmd:vulkaninfo                                       
 vulkan-validationlayers    file:/usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json test
 chromium-common            file:/usr/lib/chromium/libvk_swiftshader.so                            test
 xvfb                       cmd:Xvfb                                                               test
+ffmpeg                     cmd:ffmpeg                                                             test
 binutils                   cmd:readelf                                                            test
 clang-format               cmd:clang-format                                                       lint
 shellcheck                 cmd:shellcheck                                                         lint
