@@ -31,8 +31,9 @@ spirv-tools                cmd:spirv-val                                        
 vulkan-tools               cmd:vulkaninfo                                                         test
 vulkan-validationlayers    file:/usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json test
 chromium-common            file:/usr/lib/chromium/libvk_swiftshader.so                            test
-xvfb                       cmd:Xvfb                                                               test
 ffmpeg                     cmd:ffmpeg                                                             test
+xvfb                       cmd:Xvfb                                                               test
+xauth                      cmd:xauth                                                              test
 binutils                   cmd:readelf                                                            test
 clang-format               cmd:clang-format                                                       lint
 shellcheck                 cmd:shellcheck                                                         lint
