@@ -40,11 +40,15 @@ static uint64_t budget_of(const struct spw_account *account, uint32_t heap)
     return account->polled ? account->driver_budget[heap] : account->layout.heaps[heap].size_bytes;
 }
 
+uint64_t spw_account_target(const struct spw_account *account, uint32_t heap)
+{
+    return spw_budget_target(account->config.limit[heap], budget_of(account, heap),
+                             account->config.reserve[heap]);
+}
+
 uint64_t spw_account_room_to_target(const struct spw_account *account, uint32_t heap)
 {
-    uint64_t target = spw_budget_target(account->config.limit[heap], budget_of(account, heap),
-                                        account->config.reserve[heap]);
-    return spw_sub_sat_u64(target, spw_account_used(account, heap));
+    return spw_sub_sat_u64(spw_account_target(account, heap), spw_account_used(account, heap));
 }
 
 uint64_t spw_account_room_to_limit(const struct spw_account *account, uint32_t heap)

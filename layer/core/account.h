@@ -46,6 +46,10 @@ void spw_account_note_poll(struct spw_account *account, const uint64_t *budget,
  * brought up to date with what was placed and freed since. */
 uint64_t spw_account_used(const struct spw_account *account, uint32_t heap);
 
+/* What may be used of a heap before anything overflows: min(limit, budget) − reserve. Follows the
+ * driver's budget. */
+uint64_t spw_account_target(const struct spw_account *account, uint32_t heap);
+
 /* Room left up to the target (budget and limit, less the reserve) and up to the limit (the reserve
  * may be used). The target follows the driver's budget; the limit does not: a budget is advice, a
  * limit is the user's word. */

@@ -5,7 +5,6 @@
  * destroying anything. */
 #include "report.h"
 
-#include "budget.h"
 #include "host_alloc.h"
 #include "log.h"
 #include "stats_json.h"
@@ -33,11 +32,7 @@ static void summarise(struct spw_device_summary *out, struct spw_device *device)
     spw_mutex_lock(&p->lock);
     uint32_t heap = p->account.layout.main_heap;
     if (heap != UINT32_MAX) {
-        const struct spw_account *account = &p->account;
-        uint64_t size = account->layout.heaps[heap].size_bytes;
-        uint64_t budget = account->polled ? account->driver_budget[heap] : size;
-        out->vram_target =
-            spw_budget_target(account->config.limit[heap], budget, account->config.reserve[heap]);
+        out->vram_target = spw_account_target(&p->account, heap);
         out->virtual_size = p->told_size[heap];
     }
     out->stats = device->stats;
