@@ -48,8 +48,9 @@ static void push(struct sim_queue *queue, struct sim_op_list *list, struct sim_o
     sim_fifo_push(&queue->work, list);
 }
 
-static void fill(struct sim_device *device, struct sim_op *op, const VkSubmitInfo *info)
+static void fill(struct sim_device *device, struct sim_op *op, const void *infos, uint32_t index)
 {
+    const VkSubmitInfo *info = (const VkSubmitInfo *)infos + index;
     const VkTimelineSemaphoreSubmitInfo *values =
         sim_chain_find(info->pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
     for (uint32_t i = 0; i < info->waitSemaphoreCount; i++) {
@@ -66,37 +67,23 @@ static void fill(struct sim_device *device, struct sim_op *op, const VkSubmitInf
         op->commands[i] = info->pCommandBuffers[i];
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL sim_QueueSubmit(VkQueue handle, uint32_t count,
-                                               const VkSubmitInfo *infos, VkFence fence)
+static struct sim_op *create(const void *infos, uint32_t index)
 {
-    struct sim_queue *queue = sim_queue_from(handle);
-    struct sim_op_list list;
-    struct sim_op *op = NULL;
-    bool late;
-    VkResult result = begin(queue, &late);
-    if (result != VK_SUCCESS)
-        return result;
-    sim_op_list_init(&list);
-    for (uint32_t i = 0; i < count; i++) {
-        op = sim_op_create(infos[i].waitSemaphoreCount, infos[i].signalSemaphoreCount,
-                           infos[i].commandBufferCount, 0);
-        if (op == NULL) {
-            sim_op_list_finish(&list);
-            return VK_ERROR_OUT_OF_HOST_MEMORY;
-        }
-        sim_op_list_add(&list, op);
-    }
-    if (count == 0 && fence != VK_NULL_HANDLE && (op = fence_op(&list)) == NULL)
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
-    struct sim_op *each = list.first;
-    for (uint32_t i = 0; i < count; i++, each = each->next)
-        fill(queue->device, each, &infos[i]);
-    push(queue, &list, op, fence, late);
-    return VK_SUCCESS;
+    const VkSubmitInfo *info = (const VkSubmitInfo *)infos + index;
+    return sim_op_create(info->waitSemaphoreCount, info->signalSemaphoreCount,
+                         info->commandBufferCount, 0);
 }
 
-static void fill2(struct sim_device *device, struct sim_op *op, const VkSubmitInfo2 *info)
+static struct sim_op *create2(const void *infos, uint32_t index)
 {
+    const VkSubmitInfo2 *info = (const VkSubmitInfo2 *)infos + index;
+    return sim_op_create(info->waitSemaphoreInfoCount, info->signalSemaphoreInfoCount,
+                         info->commandBufferInfoCount, 0);
+}
+
+static void fill2(struct sim_device *device, struct sim_op *op, const void *infos, uint32_t index)
+{
+    const VkSubmitInfo2 *info = (const VkSubmitInfo2 *)infos + index;
     for (uint32_t i = 0; i < info->waitSemaphoreInfoCount; i++)
         op->waits[i] = sim_point_for_wait(device, info->pWaitSemaphoreInfos[i].semaphore,
                                           info->pWaitSemaphoreInfos[i].value);
@@ -107,8 +94,14 @@ static void fill2(struct sim_device *device, struct sim_op *op, const VkSubmitIn
         op->commands[i] = info->pCommandBufferInfos[i].commandBuffer;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL sim_QueueSubmit2(VkQueue handle, uint32_t count,
-                                                const VkSubmitInfo2 *infos, VkFence fence)
+/* What the two versions of a submit differ in: how their array of infos is read. */
+struct submit_version {
+    struct sim_op *(*create)(const void *infos, uint32_t index);
+    void (*fill)(struct sim_device *device, struct sim_op *op, const void *infos, uint32_t index);
+};
+
+static VkResult submit(VkQueue handle, uint32_t count, const void *infos, VkFence fence,
+                       const struct submit_version *version)
 {
     struct sim_queue *queue = sim_queue_from(handle);
     struct sim_op_list list;
@@ -119,8 +112,7 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_QueueSubmit2(VkQueue handle, uint32_t count,
         return result;
     sim_op_list_init(&list);
     for (uint32_t i = 0; i < count; i++) {
-        op = sim_op_create(infos[i].waitSemaphoreInfoCount, infos[i].signalSemaphoreInfoCount,
-                           infos[i].commandBufferInfoCount, 0);
+        op = version->create(infos, i);
         if (op == NULL) {
             sim_op_list_finish(&list);
             return VK_ERROR_OUT_OF_HOST_MEMORY;
@@ -131,7 +123,21 @@ VKAPI_ATTR VkResult VKAPI_CALL sim_QueueSubmit2(VkQueue handle, uint32_t count,
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     struct sim_op *each = list.first;
     for (uint32_t i = 0; i < count; i++, each = each->next)
-        fill2(queue->device, each, &infos[i]);
+        version->fill(queue->device, each, infos, i);
     push(queue, &list, op, fence, late);
     return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL sim_QueueSubmit(VkQueue handle, uint32_t count,
+                                               const VkSubmitInfo *infos, VkFence fence)
+{
+    static const struct submit_version version = {create, fill};
+    return submit(handle, count, infos, fence, &version);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL sim_QueueSubmit2(VkQueue handle, uint32_t count,
+                                                const VkSubmitInfo2 *infos, VkFence fence)
+{
+    static const struct submit_version version = {create2, fill2};
+    return submit(handle, count, infos, fence, &version);
 }
